@@ -1,0 +1,12 @@
+// holdfast.h -- everything.
+#pragma once
+
+#include "holdfast/acquire_result.h"  // IWYU pragma: export
+#include "holdfast/card.h"            // IWYU pragma: export
+#include "holdfast/client.h"          // IWYU pragma: export
+#include "holdfast/clock.h"           // IWYU pragma: export
+#include "holdfast/error.h"           // IWYU pragma: export
+#include "holdfast/fence.h"           // IWYU pragma: export
+#include "holdfast/lease.h"           // IWYU pragma: export
+#include "holdfast/mutex.h"           // IWYU pragma: export
+#include "holdfast/retry.h"           // IWYU pragma: export

@@ -1,0 +1,128 @@
+#include "backend/memory/memory_backend.h"
+
+#include <utility>
+
+namespace holdfast::memory {
+
+using spi::Reply;
+using spi::Status;
+
+MemoryBackend::MemoryBackend(spi::Executor& executor, std::shared_ptr<Service> service, Clock::duration session_timeout)
+    : executor_(executor), service_(std::move(service)), session_timeout_(session_timeout) {}
+
+void MemoryBackend::open(spi::Observer& observer) {
+  observer_ = &observer;
+  executor_.post([this] {
+    if (!closed_) connect();
+  });
+}
+
+void MemoryBackend::connect() {
+  session_ = service_->open_session();
+  observer_->connected({.id = session_, .timeout = session_timeout_});
+}
+
+void MemoryBackend::session_is_over() {
+  const auto ended = std::exchange(session_, 0);
+  for (const auto& [ours, theirs] : std::exchange(listeners_, {})) service_->ignore(theirs);
+  observer_->expired(ended);
+  connect();
+}
+
+template <class T, class Serve>
+void MemoryBackend::request(spi::Callback<T> done, Serve serve) {
+  const auto sent = executor_.now();
+  const auto session = session_;
+  Reply<T> reply;
+  if (session == 0) {
+    reply = {Status::unreachable, "there is no session", {}};
+  } else if (!service_->is_open(session)) {
+    reply = {Status::expired, "the session has ended", {}};
+  } else {
+    reply = serve();
+  }
+  executor_.post([this, sent, session, done = std::move(done), reply = std::move(reply)]() mutable {
+    if (closed_) return done({Status::closed, "the client was closed", {}});
+    const bool over = reply.status == Status::expired && session == session_;
+    if (reply.status == Status::ok || reply.status == Status::absent) observer_->acknowledged(session, sent);
+    done(std::move(reply));
+    if (over) session_is_over();
+  });
+}
+
+void MemoryBackend::enqueue(const std::string& queue, const spi::Request& what, spi::Callback<spi::Enqueued> done) {
+  request(std::move(done), [&]() -> Reply<spi::Enqueued> {
+    return {Status::ok, {}, service_->enqueue(session_, queue, what)};
+  });
+}
+
+void MemoryBackend::find(const std::string& queue, const std::string& uid, spi::Callback<spi::Enqueued> done) {
+  request(std::move(done), [&]() -> Reply<spi::Enqueued> {
+    auto found = service_->find(queue, uid);
+    if (!found) return {Status::absent, "no such ticket", {}};
+    return {Status::ok, {}, std::move(*found)};
+  });
+}
+
+void MemoryBackend::list(const std::string& queue, spi::Callback<spi::Listing> done) {
+  request(std::move(done), [&]() -> Reply<spi::Listing> { return {Status::ok, {}, service_->list(queue)}; });
+}
+
+void MemoryBackend::dequeue(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) {
+  request(std::move(done), [&]() -> Reply<spi::Nothing> {
+    if (!service_->dequeue(queue, ticket)) return {Status::absent, "no such ticket", {}};
+    return {};
+  });
+}
+
+void MemoryBackend::read(const std::string& queue, const std::string& ticket, spi::Callback<std::string> done) {
+  request(std::move(done), [&]() -> Reply<std::string> {
+    auto card = service_->card(queue, ticket);
+    if (!card) return {Status::absent, "no such ticket", {}};
+    return {Status::ok, {}, std::move(*card)};
+  });
+}
+
+MemoryBackend::ListenerId MemoryBackend::listen(const std::string& queue, const std::string& ticket,
+                                                spi::Callback<std::string> armed, std::function<void()> gone) {
+  const ListenerId id = ++last_listener_;
+  const auto armed_unless_ignored = [this, id, armed = std::move(armed)](Reply<std::string> reply) {
+    if (!listeners_.contains(id)) return;
+    if (!reply) listeners_.erase(id);
+    armed(std::move(reply));
+  };
+  listeners_[id] = 0;
+  request<std::string>(armed_unless_ignored, [&]() -> Reply<std::string> {
+    auto card = service_->card(queue, ticket);
+    // Runs on whichever thread removed the ticket, so it only posts.
+    const auto theirs = service_->listen(queue, ticket, [this, id, gone = std::move(gone)] {
+      executor_.post([this, id, gone] {
+        if (listeners_.erase(id) != 0) gone();
+      });
+    });
+    if (!theirs) return {Status::absent, "no such ticket", {}};
+    listeners_[id] = *theirs;
+    return {Status::ok, {}, card.value_or("")};
+  });
+  return id;
+}
+
+void MemoryBackend::ignore(ListenerId listener) {
+  const auto found = listeners_.find(listener);
+  if (found == listeners_.end()) return;
+  service_->ignore(found->second);
+  listeners_.erase(found);
+}
+
+void MemoryBackend::beat(spi::Callback<spi::Nothing> done) {
+  request(std::move(done), []() -> Reply<spi::Nothing> { return {}; });
+}
+
+std::function<void()> MemoryBackend::close() {
+  closed_ = true;
+  for (const auto& [ours, theirs] : std::exchange(listeners_, {})) service_->ignore(theirs);
+  if (session_ != 0) service_->end_session(std::exchange(session_, 0));
+  return {};
+}
+
+}  // namespace holdfast::memory

@@ -1,0 +1,49 @@
+// memory_backend.h -- the SPI on a Service in this process: the executable specification of spi::QueueBackend.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "backend/memory/memory_service.h"
+#include "holdfast/spi/executor.h"
+#include "holdfast/spi/queue_backend.h"
+
+namespace holdfast::memory {
+
+class MemoryBackend final : public spi::QueueBackend {
+ public:
+  MemoryBackend(spi::Executor& executor, std::shared_ptr<Service> service, Clock::duration session_timeout);
+
+  void open(spi::Observer& observer) override;
+  void enqueue(const std::string& queue, const spi::Request& request, spi::Callback<spi::Enqueued> done) override;
+  void find(const std::string& queue, const std::string& uid, spi::Callback<spi::Enqueued> done) override;
+  void list(const std::string& queue, spi::Callback<spi::Listing> done) override;
+  void dequeue(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
+  void read(const std::string& queue, const std::string& ticket, spi::Callback<std::string> done) override;
+  ListenerId listen(const std::string& queue, const std::string& ticket, spi::Callback<std::string> armed,
+                    std::function<void()> gone) override;
+  void ignore(ListenerId listener) override;
+  void beat(spi::Callback<spi::Nothing> done) override;
+  std::function<void()> close() override;
+  std::string where() const override { return "the memory of this process"; }
+  std::string path(const std::string& queue) const override { return "/" + queue; }
+
+ private:
+  // Runs `serve` on the service and posts its reply: what a round trip is elsewhere.
+  template <class T, class Serve>
+  void request(spi::Callback<T> done, Serve serve);
+  void connect();
+  void session_is_over();
+
+  spi::Executor& executor_;
+  const std::shared_ptr<Service> service_;
+  const Clock::duration session_timeout_;
+  spi::Observer* observer_ = nullptr;
+  spi::SessionId session_ = 0;
+  std::map<ListenerId, std::uint64_t> listeners_;  // ours -> the service's
+  ListenerId last_listener_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace holdfast::memory

@@ -1,0 +1,19 @@
+// address.h -- zk://host:port,host:port[/chroot]
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+
+namespace holdfast::zookeeper {
+
+struct Address {
+  std::string hosts;   // "10.0.0.1:2181,10.0.0.2:2181", as the client library wants it
+  std::string chroot;  // "" or "/app"; created when needed, unlike ZooKeeper's own chroot
+  bool several = false;
+};
+
+// Or one sentence that says what is wrong and what would be right.
+tl::expected<Address, std::string> parse_address(std::string_view url);
+
+}  // namespace holdfast::zookeeper

@@ -1,0 +1,176 @@
+#include "backend/zookeeper/handle.h"
+
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+#include "base/log.h"
+
+namespace holdfast::zookeeper {
+
+struct Handle::Call {
+  Handle* handle;
+  std::uint64_t id;
+  Done done;
+};
+
+// What runs on the library's threads: copy, post, nothing else.
+struct Handle::Callbacks {
+  static void post(const void* data, Answer answer) {
+    const auto* call = static_cast<const Call*>(data);
+    // Keeps the Handle until the function has run; by then its Call may be gone, hence the id.
+    call->handle->executor_.post([handle = call->handle->shared_from_this(), id = call->id,
+                                  answer = std::move(answer)]() mutable { handle->finish(id, std::move(answer)); });
+  }
+
+  static void created(int rc, const char* path, const Stat* stat, const void* data) {
+    Answer answer{.rc = rc};
+    if (rc == ZOK && path != nullptr) answer.text = path;
+    if (rc == ZOK && stat != nullptr) answer.stat = *stat;
+    post(data, std::move(answer));
+  }
+
+  static void done(int rc, const void* data) { post(data, {.rc = rc}); }
+  static void synced(int rc, const char*, const void* data) { post(data, {.rc = rc}); }
+
+  static void with_stat(int rc, const Stat* stat, const void* data) {
+    Answer answer{.rc = rc};
+    if (rc == ZOK && stat != nullptr) answer.stat = *stat;
+    post(data, std::move(answer));
+  }
+
+  static void with_data(int rc, const char* value, int length, const Stat* stat, const void* data) {
+    Answer answer{.rc = rc};
+    if (rc == ZOK && value != nullptr && length > 0) answer.text.assign(value, static_cast<std::size_t>(length));
+    if (rc == ZOK && stat != nullptr) answer.stat = *stat;
+    post(data, std::move(answer));
+  }
+
+  static void with_children(int rc, const String_vector* children, const void* data) {
+    Answer answer{.rc = rc};
+    if (rc == ZOK && children != nullptr) answer.children.assign(children->data, children->data + children->count);
+    post(data, std::move(answer));
+  }
+
+  static void session_event(zhandle_t*, int type, int state, const char*, void* context) {
+    if (type != ZOO_SESSION_EVENT) return;
+    auto* self = static_cast<Handle*>(context);
+    self->executor_.post([handle = self->shared_from_this(), state] {
+      if (!handle->abandoned_) handle->events_.session(state);
+    });
+  }
+
+  // Session events go to every watcher too; the one above has them already.
+  static void watch_event(zhandle_t* zh, int type, int, const char*, void* context) {
+    if (type == ZOO_SESSION_EVENT) return;
+    auto* self = static_cast<Handle*>(const_cast<void*>(zoo_get_context(zh)));
+    const auto watch = reinterpret_cast<std::uintptr_t>(context);
+    self->executor_.post([handle = self->shared_from_this(), watch, type] {
+      if (!handle->abandoned_) handle->events_.watch(watch, type);
+    });
+  }
+
+  static void log(const char* message) { base::log().debug("libzookeeper: {}", message); }
+
+  static void* context(WatchId watch) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(watch)); }
+};
+
+Handle::Handle(spi::Executor& executor, Events events) : executor_(executor), events_(std::move(events)) {}
+
+Handle::~Handle() { close(); }
+
+std::string Handle::open(const std::string& hosts, int timeout_ms, const std::vector<Auth>& auth) {
+  static std::once_flag once;
+  std::call_once(once, [] { zoo_set_debug_level(ZOO_LOG_LEVEL_WARN); });  // global, and it writes to stderr by default
+  handle_ = zookeeper_init2(hosts.c_str(), &Callbacks::session_event, timeout_ms, nullptr, this, ZOO_NO_LOG_CLIENTENV,
+                            &Callbacks::log);
+  if (handle_ == nullptr) return std::strerror(errno);
+  for (const auto& each : auth) {
+    // Sent again by the library with every connection of this handle.
+    zoo_add_auth(handle_, each.scheme.c_str(), each.credentials.data(), static_cast<int>(each.credentials.size()),
+                 nullptr, nullptr);
+  }
+  return {};
+}
+
+spi::SessionId Handle::session() const { return zoo_client_id(handle_)->client_id; }
+Clock::duration Handle::timeout() const { return std::chrono::milliseconds(zoo_recv_timeout(handle_)); }
+
+Handle::Call* Handle::add(Done done) {
+  const auto id = ++last_id_;
+  auto& call = calls_[id];
+  call = std::make_unique<Call>(Call{this, id, std::move(done)});
+  return call.get();
+}
+
+// A request that could not be sent gets no completion from the library, so it gets one from us.
+void Handle::sent(Call* call, int rc) {
+  if (rc != ZOK) Callbacks::post(call, {.rc = rc});
+}
+
+void Handle::finish(std::uint64_t id, Answer answer) {
+  const auto found = calls_.find(id);
+  if (abandoned_ || found == calls_.end()) return;
+  const auto done = std::move(found->second->done);
+  calls_.erase(found);
+  done(std::move(answer));
+}
+
+void Handle::create(const std::string& path, const std::string& data, const ACL_vector& acl, int mode, Done done) {
+  auto* call = add(std::move(done));
+  sent(call, zoo_acreate2(handle_, path.c_str(), data.data(), static_cast<int>(data.size()), &acl, mode,
+                          &Callbacks::created, call));
+}
+
+void Handle::remove(const std::string& path, Done done) {
+  auto* call = add(std::move(done));
+  sent(call, zoo_adelete(handle_, path.c_str(), -1, &Callbacks::done, call));
+}
+
+void Handle::exists(const std::string& path, Done done) {
+  auto* call = add(std::move(done));
+  sent(call, zoo_aexists(handle_, path.c_str(), 0, &Callbacks::with_stat, call));
+}
+
+void Handle::get(const std::string& path, Done done) {
+  auto* call = add(std::move(done));
+  sent(call, zoo_aget(handle_, path.c_str(), 0, &Callbacks::with_data, call));
+}
+
+void Handle::get_and_watch(const std::string& path, WatchId watch, Done done) {
+  auto* call = add(std::move(done));
+  sent(call, zoo_awget(handle_, path.c_str(), &Callbacks::watch_event, Callbacks::context(watch), &Callbacks::with_data,
+                       call));
+}
+
+void Handle::remove_watch(const std::string& path, Done done) {
+  auto* call = add(std::move(done));
+  // "all": the library's other call only asks the server whether there is a watch, and leaves it there. The type of the
+  // completion is a slip in zookeeper.h: the library casts it back to a plain void_completion_t.
+  sent(call, zoo_aremove_all_watches(handle_, path.c_str(), ZWATCHTYPE_DATA, 0,
+                                     reinterpret_cast<void_completion_t*>(&Callbacks::done), call));
+}
+
+void Handle::get_children(const std::string& path, Done done) {
+  auto* call = add(std::move(done));
+  sent(call, zoo_aget_children(handle_, path.c_str(), 0, &Callbacks::with_children, call));
+}
+
+void Handle::sync(const std::string& path, Done done) {
+  auto* call = add(std::move(done));
+  sent(call, zoo_async(handle_, path.c_str(), &Callbacks::synced, call));
+}
+
+void Handle::abandon(int rc) {
+  if (std::exchange(abandoned_, true)) return;
+  std::vector<Done> dones;
+  for (auto& [id, call] : calls_) dones.push_back(std::exchange(call->done, {}));
+  for (const auto& done : dones) done({.rc = rc});
+}
+
+void Handle::close() {
+  if (handle_ != nullptr) zookeeper_close(std::exchange(handle_, nullptr));
+}
+
+}  // namespace holdfast::zookeeper

@@ -1,0 +1,96 @@
+// zookeeper_backend.h -- the SPI on Apache ZooKeeper, in Curator's dialect.
+//
+//   SPI       requests                                                    round trips
+//   enqueue   create2 (ephemeral, sequential) + getChildren               1; 2 if parents are missing
+//   find      sync + getChildren, then exists                             2
+//   list      getChildren                                                 1
+//   dequeue   delete                                                      1
+//   read      getData                                                     1
+//   listen    getData with a watch                                        1
+//   ignore    removeWatches                                               1, not waited for
+//   beat      exists /                                                    1
+//
+// find() syncs first: after a reconnect we may talk to a follower that has not yet heard of what we did through another
+// one. Requests still on their way through the old connection are refused by the leader from then on (session moved), so
+// "absent" is final.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "backend/zookeeper/address.h"
+#include "backend/zookeeper/handle.h"
+#include "holdfast/client.h"
+#include "holdfast/spi/executor.h"
+#include "holdfast/spi/queue_backend.h"
+
+namespace holdfast::zookeeper {
+
+class ZooKeeperBackend final : public spi::QueueBackend {
+ public:
+  ZooKeeperBackend(spi::Executor& executor, Address address, const ClientOptions& options);
+
+  void open(spi::Observer& observer) override;
+  void enqueue(const std::string& queue, const spi::Request& request, spi::Callback<spi::Enqueued> done) override;
+  void find(const std::string& queue, const std::string& uid, spi::Callback<spi::Enqueued> done) override;
+  void list(const std::string& queue, spi::Callback<spi::Listing> done) override;
+  void dequeue(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
+  void read(const std::string& queue, const std::string& ticket, spi::Callback<std::string> done) override;
+  ListenerId listen(const std::string& queue, const std::string& ticket, spi::Callback<std::string> armed,
+                    std::function<void()> gone) override;
+  void ignore(ListenerId listener) override;
+  void beat(spi::Callback<spi::Nothing> done) override;
+  std::function<void()> close() override;
+  std::string where() const override { return "ZooKeeper at " + address_.hosts; }
+  std::string path(const std::string& queue) const override { return address_.chroot + "/" + queue; }
+
+ private:
+  struct Listener {
+    std::string path;
+    std::function<void()> gone;
+    bool armed = false;  // there is a watch on the server
+    bool told = false;   // the one who listens was told so
+  };
+  struct Placing;
+
+  void start_session();
+  void on_session(int state);
+  void on_connected();
+  void announce();
+  void on_watch(ListenerId listener, int type);
+  void watch_again(ListenerId listener);
+  void replace_session();
+
+  // Wraps a callback of ours: tells the observer about the acknowledgement first.
+  Handle::Done acknowledged(Handle::Done done);
+  // False, and the caller is told, if there is no connection.
+  template <class T>
+  bool reachable(const spi::Callback<T>& done);
+  void create_parents(const std::string& queue);
+  void place(std::shared_ptr<Placing> placing);
+  spi::Listing in_order(const std::string& queue, const std::vector<std::string>& children);
+
+  spi::Executor& executor_;
+  const Address address_;
+  const Clock::duration session_timeout_;
+  const Clock::duration tick_time_;
+  const std::vector<Auth> auth_;
+  const std::vector<AclEntry> acl_entries_;
+  std::vector<ACL> acl_storage_;
+  ACL_vector acl_{};
+
+  spi::Observer* observer_ = nullptr;
+  std::shared_ptr<Handle> handle_;
+  bool connected_ = false;  // told the observer so
+  bool announced_ = false;  // this session was
+  bool closed_ = false;
+  spi::Session session_;
+  std::map<ListenerId, Listener> listeners_;
+  ListenerId last_listener_ = 0;
+  std::set<std::string> reported_;  // queues with strange children, told once each
+};
+
+}  // namespace holdfast::zookeeper

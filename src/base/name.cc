@@ -1,0 +1,80 @@
+#include "base/name.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace holdfast::base {
+namespace {
+
+// The name as far as it is fit for a terminal.
+std::string printable(std::string_view name) {
+  std::string shown;
+  for (const unsigned char c : name.substr(0, 60)) {
+    if (c < 0x20 || c == 0x7f) {
+      shown += fmt::format("\\x{:02x}", c);
+    } else {
+      shown += static_cast<char>(c);
+    }
+  }
+  return name.size() > 60 ? shown + "..." : shown;
+}
+
+// ZooKeeper refuses C0 and C1 controls, surrogates, U+F000-F8FF and U+FFF0-FFFF (PathUtils.validatePath); so do we,
+// before anything is sent. Malformed UTF-8 is refused too: Java would store another name than the one we asked for.
+const char* bad_character(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const std::size_t length = lead < 0x80                   ? 1
+                               : lead >= 0xc2 && lead < 0xe0 ? 2
+                               : lead >= 0xe0 && lead < 0xf0 ? 3
+                               : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                             : 0;
+    if (length == 0 || i + length > text.size()) return "bytes that are not UTF-8";
+    std::uint32_t code = length == 1 ? lead : lead & (0x7fU >> length);
+    for (std::size_t k = 1; k < length; ++k) {
+      const auto next = static_cast<unsigned char>(text[i + k]);
+      if ((next & 0xc0) != 0x80) return "bytes that are not UTF-8";
+      code = code << 6 | (next & 0x3f);
+    }
+    if ((length == 3 && code < 0x800) || (length == 4 && code < 0x10000)) return "bytes that are not UTF-8";
+    if (code < 0x20 || (code >= 0x7f && code <= 0x9f)) return "a control character";
+    if ((code >= 0xd800 && code <= 0xf8ff) || (code >= 0xfff0 && code <= 0xffff)) {
+      return "a character that ZooKeeper does not allow";
+    }
+    i += length;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+tl::expected<std::string, std::string> parse_name(std::string_view name) {
+  const auto wrong = [&](std::string_view what) {
+    return tl::unexpected(
+        fmt::format("\"{}\" is not a name: {}; a name is a path such as orders/123", printable(name), what));
+  };
+  std::string_view rest = name;
+  if (rest.starts_with('/')) rest.remove_prefix(1);
+  if (rest.empty()) return wrong("it is empty");
+  if (name.size() > kMaxNameLength) {
+    return wrong(fmt::format("it has {} bytes, at most {} are allowed", name.size(), kMaxNameLength));
+  }
+  if (rest.ends_with('/')) return wrong("it ends with a slash");
+  if (const char* bad = bad_character(rest)) return wrong(fmt::format("it contains {}", bad));
+
+  std::size_t depth = 0;
+  for (std::size_t begin = 0; begin <= rest.size();) {
+    const std::size_t end = std::min(rest.find('/', begin), rest.size());
+    const std::string_view part = rest.substr(begin, end - begin);
+    if (part.empty()) return wrong("it has an empty part (//)");
+    if (part == "." || part == "..") return wrong(fmt::format("it has the part \"{}\"", part));
+    if (++depth > kMaxNameDepth) return wrong(fmt::format("it has more than {} parts", kMaxNameDepth));
+    begin = end + 1;
+  }
+  if (rest == "zookeeper" || rest.starts_with("zookeeper/")) return wrong("ZooKeeper keeps /zookeeper for itself");
+  return std::string(rest);
+}
+
+}  // namespace holdfast::base

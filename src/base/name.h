@@ -1,0 +1,18 @@
+// name.h -- what may be locked.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+
+namespace holdfast::base {
+
+// ZooKeeper sends whole paths with every request; a name longer than this is a mistake, not a name.
+inline constexpr std::size_t kMaxNameLength = 512;
+inline constexpr std::size_t kMaxNameDepth = 32;
+
+// The name without its optional leading slash, or one sentence that says what is wrong and what would be right.
+tl::expected<std::string, std::string> parse_name(std::string_view name);
+
+}  // namespace holdfast::base

@@ -1,0 +1,24 @@
+// main.cc -- the `holdfast` command.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "cli/demo.h"
+
+int main(int argc, char** argv) {
+  CLI::App app("A lock that holds across threads, processes and machines.", "holdfast");
+  app.set_version_flag("--version", "holdfast " HOLDFAST_VERSION);
+  app.require_subcommand(1);
+  app.add_subcommand("version", "Print the version")->callback([] { std::puts("holdfast " HOLDFAST_VERSION); });
+  int exit_code = 0;
+  holdfast::cli::add_demo(app, exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "holdfast: %s\n", error.what());
+    return 1;
+  }
+  return exit_code;
+}

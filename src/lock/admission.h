@@ -1,0 +1,40 @@
+// admission.h -- a lock is a queue plus this rule.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "holdfast/spi/queue_backend.h"
+
+namespace holdfast::lock {
+
+// What a ticket asks for. Exclusive: I am first. Shared: no exclusive ticket before me. Semaphore(n): fewer than n
+// before me.
+struct Rule {
+  bool shared = false;
+  std::size_t permits = 1;
+
+  static constexpr Rule exclusive_hold() { return {}; }
+  static constexpr Rule shared_hold() { return {.shared = true}; }
+  static constexpr Rule semaphore(std::size_t n) { return {.permits = n}; }
+};
+
+struct Admission {
+  enum class Answer { admitted, wait, absent } answer = Answer::absent;
+  std::size_t ahead = 0;      // tickets before mine
+  std::size_t listen_to = 0;  // with `wait`: index of the one ticket whose going can admit me
+  // With `wait`: the going of that ticket alone admits me, nothing else stands in the way.
+  bool last_obstacle = false;
+};
+
+// Pure. `queue` is in order, `mine` is the id of the ticket that asks.
+Admission admit(std::span<const spi::Ticket> queue, std::string_view mine, Rule rule);
+
+// ZooKeeper's sequence is a signed 32-bit counter that sticks or goes negative at its end, and then two clients can both
+// believe to be first. Tickets this close to the end are given back instead; the rest of the range leaves room for those
+// that other clients still make. (The counter starts anew when the empty queue is removed.)
+inline constexpr std::int64_t kLastSequence = 2'147'000'000;
+constexpr bool near_overflow(std::int64_t sequence) { return sequence < 0 || sequence > kLastSequence; }
+
+}  // namespace holdfast::lock

@@ -1,0 +1,47 @@
+#include "holdfast/lease.h"
+
+#include <future>
+
+#include "holdfast/error.h"
+#include "lock/entry.h"
+
+namespace holdfast {
+
+Lease::Lease() noexcept = default;
+Lease::Lease(std::shared_ptr<lock::Entry> entry) noexcept : entry_(std::move(entry)) {}
+Lease::Lease(Lease&&) noexcept = default;
+
+Lease& Lease::operator=(Lease&& other) noexcept {
+  if (this != &other) {
+    release();
+    entry_ = std::move(other.entry_);
+  }
+  return *this;
+}
+
+Lease::~Lease() { release(); }
+
+Token Lease::token() const noexcept { return entry_ ? entry_->hold().token() : 0; }
+std::stop_token Lease::lost() const noexcept { return entry_ ? entry_->hold().lost() : std::stop_token(); }
+Clock::time_point Lease::valid_until() const noexcept {
+  return entry_ ? entry_->hold().valid_until() : Clock::time_point();
+}
+bool Lease::is_held() const noexcept { return entry_ && entry_->is_held(); }
+std::string Lease::ticket() const { return entry_ ? entry_->hold().ticket() : std::string(); }
+
+std::error_code Lease::release() noexcept { return entry_ ? entry_->release() : std::error_code(); }
+
+std::error_code Lease::release_until(Clock::time_point deadline) noexcept {
+  if (!entry_) return {};
+  // Shared with the callback, which may come long after we have stopped waiting.
+  const auto acknowledged = std::make_shared<std::promise<void>>();
+  auto future = acknowledged->get_future();
+  if (const auto error = entry_->release([acknowledged] { acknowledged->set_value(); })) return error;
+  if (deadline == Clock::time_point::max()) {
+    future.wait();
+    return {};
+  }
+  return future.wait_for(deadline - Clock::now()) == std::future_status::ready ? std::error_code() : Errc::timed_out;
+}
+
+}  // namespace holdfast

@@ -1,0 +1,58 @@
+// loop.h -- the Executor of a real client: one thread, one monitor, timers on CLOCK_BOOTTIME.
+//
+// Callers' threads enter the monitor themselves instead of handing their work to the thread: an acquire saves a context
+// switch on its way out, and a hand-over between two local threads needs the loop's thread not at all.
+#pragma once
+
+#include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "holdfast/spi/executor.h"
+
+namespace holdfast::lock {
+
+class Loop final : public spi::Executor {
+ public:
+  Loop();
+  ~Loop() override;
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  Clock::time_point now() const noexcept override { return Clock::now(); }
+  void post(Function f) override;
+  TimerId at(Clock::time_point when, Function f) override;
+  void cancel(TimerId timer) override;
+
+  // Runs `f` inside, on the caller's thread. Not from inside.
+  template <class F>
+  auto enter(F&& f) {
+    const std::lock_guard inside(monitor_);
+    return std::forward<F>(f)();
+  }
+
+  // Runs what has been posted, but no more timers; nothing runs after it returns. Not from inside. Idempotent.
+  void stop();
+
+ private:
+  using Due = std::pair<Clock::time_point, TimerId>;
+
+  void wait_for_timer();
+  void run_due_timers();
+  void arm();
+
+  asio::io_context context_;
+  asio::executor_work_guard<asio::io_context::executor_type> work_;
+  asio::posix::stream_descriptor alarm_;  // a timerfd: Asio's own timers stand still while the machine is suspended
+  std::mutex monitor_;
+  std::map<Due, Function> timers_;
+  std::map<TimerId, Clock::time_point> due_;
+  TimerId last_timer_ = kNoTimer;
+  Clock::time_point armed_ = Clock::time_point::max();
+  std::thread thread_;
+};
+
+}  // namespace holdfast::lock

@@ -1,0 +1,48 @@
+#include "lock/messenger.h"
+
+#include <memory>
+
+namespace holdfast::lock {
+
+Messenger::Messenger() : state_(std::make_shared<State>()) {
+  thread_ = std::thread([state = state_] {
+    std::unique_lock lock(state->mutex);
+    for (;;) {
+      state->changed.wait(lock, [&] { return state->stopping || !state->messages.empty(); });
+      if (state->messages.empty()) return;
+      auto message = std::move(state->messages.front());
+      state->messages.pop_front();
+      lock.unlock();
+      message();
+      message = nullptr;  // what it owned goes without our lock
+      lock.lock();
+    }
+  });
+}
+
+Messenger::~Messenger() { stop(); }
+
+void Messenger::deliver(std::function<void()> message) {
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->stopping) return;
+    state_->messages.push_back(std::move(message));
+  }
+  state_->changed.notify_one();
+}
+
+void Messenger::stop() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->stopping = true;
+  }
+  state_->changed.notify_one();
+  if (!thread_.joinable()) return;
+  if (thread_.get_id() == std::this_thread::get_id()) {
+    thread_.detach();
+  } else {
+    thread_.join();
+  }
+}
+
+}  // namespace holdfast::lock

@@ -1,0 +1,101 @@
+#include "lock/owner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/log.h"
+
+namespace holdfast::lock {
+
+Owner::Owner(std::shared_ptr<Core> core, const std::string& name, bool reentrant)
+    : core_(std::move(core)), gate_(core_->gate(name)), path_(core_->path(name)), reentrant_(reentrant) {}
+
+Outcome Owner::enter(Way way, Clock::time_point deadline, const std::stop_token& stop) {
+  const auto me = std::this_thread::get_id();
+  const auto count = [way](Keeping& keeping) { ++(way == Way::lock ? keeping.locks : keeping.leases); };
+  if (reentrant_) {
+    const std::lock_guard lock(mutex_);
+    const auto mine =
+        std::find_if(keepings_.begin(), keepings_.end(), [&](const Keeping& k) { return k.thread == me; });
+    if (mine != keepings_.end()) {
+      // A hold that is gone must not be entered again: its owner would go on without protection.
+      if (!mine->hold->is_held()) {
+        return tl::unexpected(
+            Refusal{Errc::session_lost,
+                    fmt::format("this thread's hold of {} was lost; release it before acquiring again", path_)});
+      }
+      count(*mine);
+      return mine->hold;
+    }
+  }
+  Outcome outcome = core_->acquire(gate_, deadline, stop);
+  if (outcome) {
+    const std::lock_guard lock(mutex_);
+    count(keepings_.emplace_back(Keeping{.hold = *outcome, .thread = me}));
+  }
+  return outcome;
+}
+
+std::error_code Owner::leave() {
+  const auto me = std::this_thread::get_id();
+  std::shared_ptr<Hold> hold;
+  bool last = false;
+  {
+    const std::lock_guard lock(mutex_);
+    auto kept = std::find_if(keepings_.begin(), keepings_.end(),
+                             [&](const Keeping& k) { return k.locks > 0 && k.thread == me; });
+    if (kept == keepings_.end() && !reentrant_) {
+      kept = std::find_if(keepings_.begin(), keepings_.end(), [](const Keeping& k) { return k.locks > 0; });
+    }
+    if (kept == keepings_.end()) return Errc::not_owner;
+    hold = kept->hold;
+    last = --kept->locks + kept->leases == 0;
+    if (last) keepings_.erase(kept);
+  }
+  return let_go(hold, last, {});
+}
+
+std::error_code Owner::leave(const std::shared_ptr<Hold>& hold, Sweeper::Done done) {
+  bool last = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto kept =
+        std::find_if(keepings_.begin(), keepings_.end(), [&](const Keeping& k) { return k.hold == hold; });
+    last = --kept->leases + kept->locks == 0;
+    if (last) keepings_.erase(kept);
+  }
+  return let_go(hold, last, std::move(done));
+}
+
+std::error_code Owner::let_go(const std::shared_ptr<Hold>& hold, bool last, Sweeper::Done done) {
+  if (last) return core_->release(hold, std::move(done));
+  if (done) done();
+  return hold->is_held() ? std::error_code() : Errc::session_lost;
+}
+
+void Owner::abandon() noexcept {
+  std::vector<std::shared_ptr<Hold>> left;
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(keepings_, [&](Keeping& kept) {
+      if (std::exchange(kept.locks, 0) == 0 || kept.leases > 0) return false;
+      left.push_back(kept.hold);
+      return true;
+    });
+  }
+  for (const auto& hold : left) {
+    base::log().error("a lock object of {} was destroyed while locked; the lock was given back", path_);
+    core_->release(hold);
+  }
+}
+
+bool Owner::is_held(bool by_this_thread) const {
+  const auto me = std::this_thread::get_id();
+  const std::lock_guard lock(mutex_);
+  return std::any_of(keepings_.begin(), keepings_.end(), [&](const Keeping& kept) {
+    return (!by_this_thread || kept.thread == me) && kept.hold->is_held();
+  });
+}
+
+}  // namespace holdfast::lock

@@ -1,0 +1,117 @@
+#include "lock/session.h"
+
+#include <fmt/format.h>
+
+namespace holdfast::lock {
+
+void Session::connected(const spi::Session& session) {
+  if (closed_) return;
+  const bool replaced = session.id != id_;
+  if (replaced) {
+    end_validity();  // in case nobody told us that the old one is over
+    last_sent_ = {};
+  }
+  id_ = session.id;
+  terms_ = Terms::of(session);
+  connected_ = true;
+  if (!terms_.usable()) {
+    const auto ms = [](Clock::duration d) { return std::chrono::duration_cast<std::chrono::milliseconds>(d).count(); };
+    watcher_.session_refused(fmt::format(
+        "the service granted a session timeout of {} ms, which leaves no lease after a safety margin of {} ms "
+        "and two heartbeats of {} ms; ask for a longer session timeout",
+        ms(terms_.timeout), ms(terms_.margin), ms(terms_.beat)));
+    return;
+  }
+  watcher_.session_connected(replaced);
+  watcher_.beat();  // the validity may be about to end: do not wait for the next one
+  schedule_beat();
+}
+
+void Session::disconnected() {
+  connected_ = false;
+  if (closed_) return;
+  if (state_ == State::good) enter(State::jeopardy);
+  watcher_.session_disconnected();
+}
+
+void Session::expired(spi::SessionId session) {
+  if (closed_ || session != id_) return;
+  connected_ = false;
+  end_validity();
+  watcher_.session_disconnected();
+}
+
+void Session::acknowledged(spi::SessionId session, Clock::time_point sent) {
+  // Answers can overtake each other on their way through the client library's threads: the latest request counts.
+  if (closed_ || session != id_ || sent < last_sent_) return;
+  // After a pause of this process the answer can be here before the timer had its turn. What has ended has ended.
+  if (!valid()) end_validity();
+  last_sent_ = sent;
+  const auto until = sent + terms_.timeout - terms_.margin;
+  // An answer that was so slow that it proves nothing about now must not end what is already proven, nor begin anything.
+  if (until <= executor_.now()) return;
+  validity_->set(until);
+  watch_validity();
+  if (state_ != State::good) enter(State::good);
+}
+
+void Session::close() {
+  end_validity();
+  closed_ = true;
+  connected_ = false;
+  executor_.cancel(validity_timer_);
+  executor_.cancel(beat_timer_);
+}
+
+void Session::enter(State next) {
+  const State before = state_;
+  state_ = next;
+  switch (next) {
+    case State::fresh: break;
+    case State::good:
+      watcher_.state_changed(before == State::fresh ? ConnectionState::connected : ConnectionState::reconnected);
+      break;
+    case State::jeopardy: watcher_.state_changed(ConnectionState::jeopardy); break;
+    case State::lost: watcher_.state_changed(ConnectionState::lost); break;
+  }
+}
+
+void Session::end_validity() {
+  executor_.cancel(validity_timer_);
+  validity_timer_ = spi::Executor::kNoTimer;
+  if (state_ != State::good && state_ != State::jeopardy) return;
+  validity_->set({});
+  watcher_.validity_ended();
+  enter(State::lost);
+}
+
+// One timer, set again only when it fires (acknowledgements come by the thousand), or when it would fire too late, because
+// another server has granted a shorter timeout.
+void Session::watch_validity() {
+  const auto until = validity_->until();
+  if (validity_timer_ != spi::Executor::kNoTimer) {
+    if (until >= validity_alarm_) return;
+    executor_.cancel(validity_timer_);
+  }
+  validity_alarm_ = until;
+  validity_timer_ = executor_.at(until, [this] {
+    validity_timer_ = spi::Executor::kNoTimer;
+    if (valid()) {
+      watch_validity();
+    } else {
+      end_validity();
+    }
+  });
+}
+
+void Session::schedule_beat() {
+  executor_.cancel(beat_timer_);
+  beat_timer_ = executor_.at(executor_.now() + terms_.beat, [this] {
+    if (state_ == State::good && executor_.now() - last_sent_ > 2 * terms_.beat) enter(State::jeopardy);
+    if (!connected_) return;  // connected() starts anew
+    watcher_.beat();
+    schedule_beat();
+  });
+}
+
+}  // namespace holdfast::lock

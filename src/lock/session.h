@@ -1,0 +1,80 @@
+// session.h -- the client's session: connected or not, and until when it is provably alive.
+//
+//   state        event                                       next         told
+//   fresh        connected + acknowledged                    good         connected
+//   good         disconnected, or two beats unanswered       jeopardy     jeopardy
+//   jeopardy     acknowledged                                good         reconnected
+//   good, jeop.  validity ends, or the service says expired  lost         lost (once), all holds end
+//   lost         acknowledged (this session or the next)     good         reconnected
+//
+// "Lost" never waits for the service: it comes from our own timer at the end of the validity.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "holdfast/client.h"
+#include "holdfast/spi/executor.h"
+#include "holdfast/spi/queue_backend.h"
+#include "lock/validity.h"
+
+namespace holdfast::lock {
+
+class Session final : public spi::Observer {
+ public:
+  // Told inside the Executor.
+  class Watcher {
+   public:
+    virtual ~Watcher() = default;
+    virtual void state_changed(ConnectionState state) = 0;
+    // A connection; `replaced` if it is another session than before, so that all tickets are gone.
+    virtual void session_connected(bool replaced) = 0;
+    virtual void session_disconnected() = 0;
+    // Nothing held can be proven any longer. Comes before state_changed(lost).
+    virtual void validity_ended() = 0;
+    // Read the tickets that matter; if there are none, anything else.
+    virtual void beat() = 0;
+    virtual void session_refused(const std::string& why) = 0;
+  };
+
+  Session(spi::Executor& executor, Watcher& watcher)
+      : executor_(executor), watcher_(watcher), validity_(std::make_shared<Validity>()) {}
+
+  // The session that tickets are made with now; 0 if there never was one.
+  spi::SessionId id() const { return id_; }
+  bool connected() const { return connected_; }
+  bool valid() const { return executor_.now() < validity_->until(); }
+  const std::shared_ptr<Validity>& validity() const { return validity_; }
+  const Terms& terms() const { return terms_; }
+  // No more timers, no more events. All holds end.
+  void close();
+
+  void connected(const spi::Session& session) override;
+  void disconnected() override;
+  void expired(spi::SessionId session) override;
+  void acknowledged(spi::SessionId session, Clock::time_point sent) override;
+  void refused(const std::string& why) override { watcher_.session_refused(why); }
+
+ private:
+  enum class State { fresh, good, jeopardy, lost };
+
+  void enter(State next);
+  void end_validity();
+  void watch_validity();
+  void schedule_beat();
+
+  spi::Executor& executor_;
+  Watcher& watcher_;
+  std::shared_ptr<Validity> validity_;
+  Terms terms_;
+  spi::SessionId id_ = 0;
+  bool connected_ = false;
+  bool closed_ = false;
+  State state_ = State::fresh;
+  Clock::time_point last_sent_{};
+  Clock::time_point validity_alarm_{};
+  spi::Executor::TimerId validity_timer_ = spi::Executor::kNoTimer;
+  spi::Executor::TimerId beat_timer_ = spi::Executor::kNoTimer;
+};
+
+}  // namespace holdfast::lock

@@ -1,0 +1,45 @@
+// waiter.h -- one call of acquire, waiting for its outcome.
+//
+// Exactly one of three ends it: a grant, a failure, or the caller who gives up (deadline or stop request). Whoever is
+// first wins; the others are told.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <tl/expected.hpp>
+
+#include "holdfast/clock.h"
+#include "lock/hold.h"
+#include "lock/refusal.h"
+
+namespace holdfast::lock {
+
+using Outcome = tl::expected<std::shared_ptr<Hold>, Refusal>;
+
+class Waiter {
+ public:
+  // `patient`: willing to wait for others.
+  explicit Waiter(bool patient) : patient_(patient) {}
+
+  bool patient() const { return patient_; }
+
+  // False if the caller has given up: then nothing was granted.
+  [[nodiscard]] bool grant(std::shared_ptr<Hold> hold) { return settle(Outcome(std::move(hold))); }
+  void fail(Refusal refusal) { settle(Outcome(tl::unexpect, std::move(refusal))); }
+
+  // Blocks until there is an outcome. Ends timed_out at `deadline` and cancelled when `stop` is requested.
+  Outcome wait(Clock::time_point deadline, const std::stop_token& stop);
+
+ private:
+  bool settle(Outcome outcome);
+
+  const bool patient_;
+  std::mutex mutex_;
+  std::condition_variable settled_;
+  std::optional<Outcome> outcome_;
+};
+
+}  // namespace holdfast::lock

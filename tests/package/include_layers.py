@@ -1,0 +1,90 @@
+#!/usr/bin/python3
+"""Reads every #include of include/ and src/ against the layers below; prints each that breaks them.
+
+    include_layers.py <root of the source tree>
+
+Arrows point down only. A directory that is not in the table has no place in the architecture yet: give it one
+here, and in docs/architecture.md.
+"""
+
+import pathlib
+import re
+import sys
+
+# Libraries any implementation may use: text, logging, results as values.
+PLAIN = ("fmt", "spdlog", "tl")
+
+# layer: (whose headers it may include, which libraries). Where layers nest, the longest name wins.
+LAYERS = {
+    "include/holdfast": (("holdfast",), ()),
+    "src/base": (("base", "holdfast/clock.h"), PLAIN),
+    "src/lock": (("holdfast", "base", "lock"), (*PLAIN, "asio")),
+    "src/backend": (("holdfast", "base", "backend"), PLAIN),
+    "src/backend/memory": (("holdfast", "base", "backend/memory"), PLAIN),
+    "src/backend/zookeeper": (("holdfast", "base", "backend/zookeeper"), (*PLAIN, "zookeeper")),
+    "src/backend/redis": (("holdfast", "base", "backend/redis"), (*PLAIN, "hiredis")),
+    "src/backend/embedded": (("holdfast", "base", "backend/embedded", "engine", "store"), PLAIN),
+    "src/wire": (("base", "wire"), PLAIN),
+    "src/engine": (("base", "wire", "engine"), PLAIN),
+    "src/store": (("base", "store"), (*PLAIN, "xxhash.h")),
+    "src/server": (("base", "wire", "engine", "store", "server"), (*PLAIN, "asio", "openssl")),
+    "src/cli": (("holdfast", "cli"), (*PLAIN, "CLI", "nlohmann", "yaml-cpp")),
+}
+
+# What a test may include on top of what the code beside it may.
+TEST_HEADERS = ("support",)
+TEST_LIBRARIES = ("gtest", "gmock")
+
+LIBRARIES = {library for _, libraries in LAYERS.values() for library in libraries} | set(TEST_LIBRARIES)
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+STANDARD = re.compile(r"[a-z_0-9]+")  # <vector>, but neither <unistd.h> nor <sys/types.h>
+
+
+def under(path, prefixes):
+    return any(path == prefix or path.startswith(prefix + "/") for prefix in prefixes)
+
+
+def layer_of(file):
+    return max((layer for layer in LAYERS if file.startswith(layer + "/")), key=len, default=None)
+
+
+def objection(file, quote, header):
+    """Why `file` may not include `header`; None if it may. Paths are relative to the root."""
+    layer = layer_of(file)
+    if layer is None:
+        return "is in no layer; give its directory a place in include_layers.py"
+    headers, libraries = LAYERS[layer]
+    if file.endswith("_test.cc"):
+        headers, libraries = headers + TEST_HEADERS, libraries + TEST_LIBRARIES
+    if quote == '"':
+        return None if under(header, headers) else f'{layer} may include "" only from {", ".join(headers)}'
+    if layer == "include/holdfast":
+        return None if STANDARD.fullmatch(header) else "a public header includes the standard library only"
+    library = header.split("/")[0].removesuffix(".hpp")
+    if library in LIBRARIES and library not in libraries:
+        return f"{layer} may use only {', '.join(libraries)}"
+    return None
+
+
+def violations(root):
+    root = pathlib.Path(root)
+    for path in sorted([*root.glob("include/**/*"), *root.glob("src/**/*")]):
+        if path.suffix not in (".h", ".cc"):
+            continue
+        file = path.relative_to(root).as_posix()
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            match = INCLUDE.match(line)
+            why = match and objection(file, match[1], match[2])
+            if why:
+                yield f"{file}:{number}: {line.strip()}: {why}"
+
+
+def main():
+    found = list(violations(sys.argv[1]))
+    print("\n".join(found) if found else "every include points down")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,68 @@
+// plain_client.h -- the C client with no lock library around it: what a fault does to a client by itself.
+//
+// Needs libzookeeper_mt, which holdfast_test_support does not link; so it is all in this header.
+#pragma once
+
+#include <zookeeper/zookeeper.h>
+
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <string>
+
+#include "eventually.h"
+#include "four_letter_word.h"
+
+namespace holdfast::testing {
+
+class PlainClient {
+ public:
+  // Waits for the session unless told not to.
+  explicit PlainClient(const std::string& address, std::chrono::milliseconds session_timeout = std::chrono::seconds{10},
+                       bool wait = true) {
+    zoo_set_debug_level(static_cast<ZooLogLevel>(0));  // every fault a test causes would be an error here
+    handle_ = zookeeper_init(address.c_str(), &PlainClient::on_event, static_cast<int>(session_timeout.count()),
+                             nullptr, this, 0);
+    if (handle_ == nullptr) throw std::runtime_error("zookeeper_init");
+    if (wait && !wait_connected()) {
+      zookeeper_close(handle_);
+      throw std::runtime_error("no session at " + address);
+    }
+  }
+  ~PlainClient() { zookeeper_close(handle_); }
+  PlainClient(const PlainClient&) = delete;
+  PlainClient& operator=(const PlainClient&) = delete;
+
+  bool connected() const { return state_ == ZOO_CONNECTED_STATE; }
+  bool wait_connected(std::chrono::milliseconds within = std::chrono::seconds{10}) const {
+    return eventually(within, [this] { return connected(); });
+  }
+
+  // ZooKeeper's result codes: ZOK, ZNONODE ... A connection that ends gives ZCONNECTIONLOSS; one that falls
+  // silent gives ZOPERATIONTIMEOUT.
+  int create(const std::string& path, int flags = 0) {
+    return zoo_create(handle_, path.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE, flags, nullptr, 0);
+  }
+  int exists(const std::string& path, bool watch = false) { return zoo_exists(handle_, path.c_str(), watch, nullptr); }
+  int remove(const std::string& path) { return zoo_delete(handle_, path.c_str(), -1); }
+
+  zhandle_t* handle() const noexcept { return handle_; }
+  SessionId session() const { return static_cast<SessionId>(zoo_client_id(handle_)->client_id); }
+  int node_events() const { return node_events_; }
+
+ private:
+  static void on_event(zhandle_t*, int type, int state, const char*, void* context) {
+    auto* self = static_cast<PlainClient*>(context);
+    if (type == ZOO_SESSION_EVENT) {
+      self->state_ = state;
+    } else {
+      ++self->node_events_;
+    }
+  }
+
+  zhandle_t* handle_ = nullptr;
+  std::atomic<int> state_{0};
+  std::atomic<int> node_events_{0};
+};
+
+}  // namespace holdfast::testing

@@ -1,0 +1,56 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+
+#include "eventually.h"
+#include "free_port.h"
+#include "temp_dir.h"
+
+namespace holdfast::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Eventually, is_true_as_soon_as_the_predicate_is) {
+  int asked = 0;
+  EXPECT_TRUE(eventually(10s, [&] { return ++asked == 3; }));
+  EXPECT_EQ(asked, 3);
+}
+
+TEST(Eventually, gives_up_when_the_time_is_up) {
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_FALSE(eventually(30ms, [] { return false; }));
+  EXPECT_GE(std::chrono::steady_clock::now() - start, 30ms);
+}
+
+TEST(FreePort, gives_distinct_ports) {
+  const auto ports = free_ports(20);
+  EXPECT_EQ(std::set(ports.begin(), ports.end()).size(), 20u);
+}
+
+TEST(TempDir, is_removed_with_all_that_is_in_it) {
+  std::filesystem::path path;
+  {
+    TempDir dir("parts");
+    path = dir.path();
+    std::filesystem::create_directories(dir / "a/b");
+    std::ofstream(dir / "a/b/file") << "x";
+    EXPECT_TRUE(std::filesystem::exists(path / "a/b/file"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(TempDir, moves_with_its_owner) {
+  TempDir first;
+  const auto path = first.path();
+  {
+    const TempDir second = std::move(first);
+    EXPECT_EQ(second.path(), path);
+    EXPECT_TRUE(std::filesystem::exists(path));
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+}  // namespace
+}  // namespace holdfast::testing

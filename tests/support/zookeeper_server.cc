@@ -1,0 +1,160 @@
+#include "zookeeper_server.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include "eventually.h"
+#include "free_port.h"
+
+namespace holdfast::testing {
+namespace {
+
+// As bin/zkEnv.sh has it; the manifest of zookeeper.jar names the other jars. Debian ships ZooKeeper without
+// a logger, and of those it has, slf4j-simple needs no configuration file.
+constexpr const char* kClassPath = "/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar";
+constexpr const char* kMainClass = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
+
+// Losing the race for a port this often is no accident.
+constexpr int kPortAttempts = 5;
+// An orderly end takes milliseconds; after this it is no longer asked but killed.
+constexpr std::chrono::milliseconds kStopTimeout{10'000};
+constexpr std::size_t kLogTail = 4'000;
+
+std::vector<std::string> command_line(const ZooKeeperOptions& options, const std::string& config) {
+  std::vector<std::string> argv{
+      "java",
+      // A server in a test lives for seconds: the quick compiler, the collector without threads.
+      "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m", "-Xshare:auto", "-XX:-UsePerfData",
+      "-Dzookeeper.jmx.log4j.disable=true",
+      "-Dorg.slf4j.simpleLogger.showDateTime=true",
+      "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
+      fmt::format("-Dzookeeper.forceSync={}", options.force_sync ? "yes" : "no"),
+      fmt::format("-Dznode.container.checkIntervalMs={}", options.container_check_interval.count())};
+  argv.insert(argv.end(), options.java_options.begin(), options.java_options.end());
+  argv.insert(argv.end(), {"-cp", kClassPath, kMainClass, config});
+  return argv;
+}
+
+}  // namespace
+
+ZooKeeperServer::ZooKeeperServer(ZooKeeperOptions options) : options_(std::move(options)) {
+  for (int attempt = 1;; ++attempt) {
+    port_ = free_port();
+    write_config();
+    start();
+    try {
+      wait_until_serving();
+      return;
+    } catch (const PortTaken&) {
+      if (attempt == kPortAttempts) throw;
+    }
+  }
+}
+
+ZooKeeperServer::ZooKeeperServer(ZooKeeperOptions options, QuorumMember member)
+    : options_(std::move(options)), member_(std::move(member)), port_(member_->client_port) {
+  write_config();
+  start();
+}
+
+void ZooKeeperServer::write_config() const {
+  std::filesystem::create_directories(dir_ / "data");
+  std::ofstream config(dir_ / "zoo.cfg");
+  config << "dataDir=" << (dir_ / "data").string() << '\n'
+         << "clientPort=" << port_ << '\n'
+         << "clientPortAddress=127.0.0.1\n"
+         << "tickTime=" << options_.tick_time.count() << '\n'
+         << "minSessionTimeout=" << options_.min_session_timeout.count() << '\n'
+         << "maxSessionTimeout=" << options_.max_session_timeout.count() << '\n'
+         << "maxClientCnxns=0\n"
+         << "admin.enableServer=false\n"
+         << "4lw.commands.whitelist=*\n";
+  if (member_) {
+    // Ticks. Generous against a starved machine: a follower that is dropped too early fails the wrong test.
+    config << "initLimit=20\nsyncLimit=10\n";
+    for (const std::string& peer : member_->peers) config << peer << '\n';
+    std::ofstream(dir_ / "data" / "myid") << member_->id << '\n';
+  }
+  for (const std::string& line : options_.config_lines) config << line << '\n';
+  if (!config.flush()) throw std::runtime_error("cannot write " + (dir_ / "zoo.cfg").string());
+}
+
+void ZooKeeperServer::start() {
+  process_ = std::make_unique<Process>(ProcessOptions{.argv = command_line(options_, dir_ / "zoo.cfg"),
+                                                      .working_dir = dir_.path(),
+                                                      .stdout_file = dir_ / "log",
+                                                      .stderr_file = dir_ / "log"});
+}
+
+std::string ZooKeeperServer::address() const { return fmt::format("127.0.0.1:{}", port_); }
+
+pid_t ZooKeeperServer::pid() const {
+  if (!process_) throw std::logic_error("ZooKeeper is down");
+  return process_->pid();
+}
+
+void ZooKeeperServer::stop() {
+  if (!process_) return;
+  process_->signal(SIGTERM);
+  process_->resume();  // in case it is paused; a stopped process does not see SIGTERM
+  (void)process_->wait(kStopTimeout);
+  kill();
+}
+
+void ZooKeeperServer::kill() {
+  process_.reset();  // SIGKILL and reaps
+}
+
+void ZooKeeperServer::pause() {
+  if (process_) process_->pause();
+}
+
+void ZooKeeperServer::resume() {
+  if (process_) process_->resume();
+}
+
+void ZooKeeperServer::restart() {
+  const auto deadline = std::chrono::steady_clock::now() + kStartTimeout;
+  for (;;) {
+    kill();
+    start();
+    if (member_) return;
+    try {
+      wait_until_serving();
+      return;
+    } catch (const PortTaken&) {
+      // Whoever has it got it while we were down; the address is what clients know, so wait for it.
+      if (std::chrono::steady_clock::now() >= deadline) throw;
+    }
+  }
+}
+
+void ZooKeeperServer::wait_until_serving(std::chrono::milliseconds timeout) {
+  if (!process_) throw std::logic_error("ZooKeeper is down");
+  const bool up = eventually(timeout, [this] { return serving() || !process_->running(); });
+  // The exit counts more than an answer: with the port taken, another server may have given that.
+  if (up && process_->running()) return;
+  const std::string log = log_tail();
+  const std::string what = fmt::format("ZooKeeper on port {} {}. Its log ends:\n{}", port_,
+                                       up ? "ended" : fmt::format("does not serve after {} ms", timeout.count()), log);
+  if (log.find("Address already in use") != std::string::npos) throw PortTaken(what);
+  throw std::runtime_error(what);
+}
+
+bool ZooKeeperServer::serving() const { return !mode().empty(); }
+
+std::string ZooKeeperServer::mode() const {
+  return parse_mode(ask_or_nothing(port_, "srvr", std::chrono::seconds{1}));
+}
+
+std::string ZooKeeperServer::log_tail() const {
+  std::ifstream file(dir_ / "log", std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  return text.size() <= kLogTail ? text : text.substr(text.size() - kLogTail);
+}
+
+}  // namespace holdfast::testing

@@ -1,0 +1,106 @@
+// zookeeper_server.h -- one real Apache ZooKeeper, started and broken on demand.
+//
+// The server is Debian's package `zookeeper`, run as a bare `java` in a temporary directory on a loopback
+// port of its own.
+//
+//              stop()/kill()   pause()     resume()    restart()
+//   serving    -> down         -> paused   nothing     -> serving, same port and data
+//   paused     -> down         nothing     -> serving  -> serving, same port and data
+//   down       nothing         nothing     nothing     -> serving, same port and data
+//
+// Start servers from a thread that outlives them (see process.h). One thread at a time.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "four_letter_word.h"
+#include "process.h"
+#include "temp_dir.h"
+
+namespace holdfast::testing {
+
+struct ZooKeeperOptions {
+  // Sessions expire on multiples of this, so it is also how late an expiry may be.
+  std::chrono::milliseconds tick_time{500};
+  // What clients may ask for. Wide, so that tests get the timeout they name.
+  std::chrono::milliseconds min_session_timeout{500};
+  std::chrono::milliseconds max_session_timeout{60'000};
+  // How often empty containers are reaped; ZooKeeper's own default.
+  std::chrono::milliseconds container_check_interval{60'000};
+  // Off: a test does not pull the power plug, and fsync costs milliseconds on a shared disk.
+  bool force_sync = false;
+  // Added at the end of zoo.cfg, one line each.
+  std::vector<std::string> config_lines{};
+  // Added to the command line of java, for example "-Dzookeeper.something=1".
+  std::vector<std::string> java_options{};
+};
+
+// What makes a server a member of an ensemble. `peers` are the server.N lines, the same for each member.
+struct QuorumMember {
+  int id = 0;
+  std::uint16_t client_port = 0;
+  std::vector<std::string> peers{};
+};
+
+// The server gave up because its port was taken in the meantime. Try again with another one.
+class PortTaken : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class ZooKeeperServer {
+ public:
+  // Standalone. Returns once it serves; throws std::runtime_error with the end of its log if it does not.
+  explicit ZooKeeperServer(ZooKeeperOptions options = {});
+
+  // A member of an ensemble. Returns at once, as it cannot serve alone.
+  ZooKeeperServer(ZooKeeperOptions options, QuorumMember member);
+
+  std::uint16_t port() const noexcept { return port_; }
+  std::string address() const;  // "127.0.0.1:port"
+  pid_t pid() const;            // throws std::logic_error while down
+
+  void stop();     // SIGTERM and waits: the orderly way down
+  void kill();     // SIGKILL and waits
+  void pause();    // SIGSTOP: sockets stay open, nobody answers
+  void resume();
+  void restart();  // kill() unless already down, start, wait_until_serving() unless a member of an ensemble
+
+  // Throws as the constructor does. A member of an ensemble serves once there is a leader.
+  void wait_until_serving(std::chrono::milliseconds timeout = kStartTimeout);
+  // There is a process, paused or not.
+  bool up() const noexcept { return process_ != nullptr; }
+  bool serving() const;       // answers srvr with a mode, within a second
+  std::string mode() const;   // "standalone", "leader", "follower"; empty if it does not serve
+
+  // See four_letter_word.h for words and parsers.
+  std::string four_letter_word(std::string_view word) const { return ask(port_, word); }
+  std::map<std::string, std::set<SessionId>> watches() const { return parse_watches(four_letter_word("wchp")); }
+
+  // The end of what the server logged.
+  std::string log_tail() const;
+
+  // A start takes 0.3 s on an idle machine; this is for a starved one.
+  static constexpr std::chrono::milliseconds kStartTimeout{30'000};
+
+ private:
+  void write_config() const;
+  void start();
+
+  ZooKeeperOptions options_;
+  std::optional<QuorumMember> member_;
+  TempDir dir_{"zookeeper"};
+  std::uint16_t port_ = 0;
+  std::unique_ptr<Process> process_;  // none while down
+};
+
+}  // namespace holdfast::testing
