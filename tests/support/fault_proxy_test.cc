@@ -58,7 +58,8 @@ TEST_F(FaultProxyTest, records_the_handshake_and_pings_as_such) {
   EXPECT_TRUE(trace[0].is_handshake() && trace[0].is_request());
   EXPECT_TRUE(trace[1].is_handshake() && trace[1].is_reply());
   const PlainClient quick(proxy_.address(), 1s);
-  EXPECT_TRUE(eventually(10s, [&] { return proxy_.count([](const Seen& s) { return s.is_ping() && s.is_reply(); }) > 0; }));
+  EXPECT_TRUE(
+      eventually(10s, [&] { return proxy_.count([](const Seen& s) { return s.is_ping() && s.is_reply(); }) > 0; }));
   EXPECT_EQ(proxy_.count_requests(), 0u);
 }
 
@@ -165,17 +166,17 @@ TEST_F(FaultProxyTest, cuts_a_handshake_after_the_server_made_the_session) {
   const Rule rule = proxy_.cut_after({.op = Op::connect});
   const PlainClient late(proxy_.address());
   EXPECT_TRUE(rule.fired());
-  EXPECT_EQ(proxy_.accepted(), 3u);
+  EXPECT_GE(proxy_.accepted(), 3u);
 }
 
 TEST_F(FaultProxyTest, delay_holds_a_request_and_what_is_behind_it) {
-  const Rule rule = proxy_.delay({.op = Op::create}, 300ms);
+  const Rule rule = proxy_.delay({.op = Op::create}, 1s);
   const auto start = Clock::now();
   std::thread creator([&] { EXPECT_EQ(client_.create("/a"), ZOK); });
   EXPECT_TRUE(rule.wait_fired(10s));
   EXPECT_FALSE(on_server("/a"));
   EXPECT_EQ(client_.exists("/a"), ZOK);  // asked later, so answered later
-  EXPECT_GE(Clock::now() - start, 300ms);
+  EXPECT_GE(Clock::now() - start, 1s);
   creator.join();
 }
 
@@ -194,9 +195,8 @@ TEST_F(FaultProxyTest, drops_a_delayed_request_once_its_session_is_back_on_anoth
   const Rule rule = proxy_.delay({.op = Op::create}, 20s);
   EXPECT_EQ(impatient.create("/late"), ZOPERATIONTIMEOUT);
   EXPECT_TRUE(eventually(10s, [&] { return impatient.exists("/") == ZOK; }));
-  EXPECT_TRUE(eventually(10s, [&] {
-    return proxy_.count([](const Seen& s) { return s.path == "/late" && !s.delivered; }) == 1;
-  }));
+  EXPECT_TRUE(eventually(
+      10s, [&] { return proxy_.count([](const Seen& s) { return s.path == "/late" && !s.delivered; }) == 1; }));
   EXPECT_FALSE(on_server("/late"));
 }
 
@@ -221,8 +221,8 @@ TEST_F(FaultProxyTest, a_black_hole_is_silent) {
   proxy_.black_hole();
   const auto start = Clock::now();
   EXPECT_EQ(quick.create("/a"), ZOPERATIONTIMEOUT);
-  // Not told, but noticed by itself: the C client gives up after two thirds of its timeout.
-  EXPECT_GE(Clock::now() - start, 1s);
+  // Not told, but noticed by itself: the C client gives up two thirds of its timeout after it last heard.
+  EXPECT_GE(Clock::now() - start, 500ms);
   EXPECT_FALSE(on_server("/a"));
   // New connections are swallowed: accepted, never answered.
   EXPECT_TRUE(eventually(10s, [&] { return proxy_.accepted() > opened; }));

@@ -15,10 +15,10 @@ namespace holdfast::testing {
 // Every condition that is set must hold. Without `op`, pings and handshakes never match.
 struct RequestMatch {
   std::optional<Op> op{};
-  std::string path{};                            // a part of the path
-  std::function<bool(const Request&)> where{};   // runs on the proxy's thread
-  int nth = 1;                                   // skip this many - 1 matching requests first
-  int times = 1;                                 // then strike this many in a row; kAlways for no end
+  std::string path{};                           // a part of the path
+  std::function<bool(const Request&)> where{};  // runs on the proxy's thread
+  int nth = 1;                                  // skip this many - 1 matching requests first
+  int times = 1;                                // then strike this many in a row; kAlways for no end
 
   static constexpr int kAlways = std::numeric_limits<int>::max();
 

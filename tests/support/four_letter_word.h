@@ -14,8 +14,7 @@ using SessionId = std::uint64_t;
 
 // The whole answer of 127.0.0.1:port to `word` (ruok, srvr, wchs, wchp, wchc, dump, cons, mntr ...).
 // Throws std::runtime_error if there is none in time: refused, or a server that is paused.
-std::string ask(std::uint16_t port, std::string_view word,
-                std::chrono::milliseconds timeout = std::chrono::seconds{2});
+std::string ask(std::uint16_t port, std::string_view word, std::chrono::milliseconds timeout = std::chrono::seconds{2});
 
 // As ask(), but an empty string instead of an exception.
 std::string ask_or_nothing(std::uint16_t port, std::string_view word,

@@ -26,7 +26,8 @@ Peer::Peer(std::vector<std::string> argv, std::string name)
     : Peer(ProcessOptions{.argv = std::move(argv)}, std::move(name)) {}
 
 void Peer::send(std::string_view line) {
-  if (!process_.write_line(line)) throw PeerError(fmt::format("{} no longer reads; could not send \"{}\"", name_, line));
+  if (!process_.write_line(line))
+    throw PeerError(fmt::format("{} no longer reads; could not send \"{}\"", name_, line));
 }
 
 void Peer::sort_in(Process::Line line) {

@@ -17,14 +17,14 @@ namespace holdfast::testing {
 
 class PlainClient {
  public:
-  // Waits for the session unless told not to.
-  explicit PlainClient(const std::string& address, std::chrono::milliseconds session_timeout = std::chrono::seconds{10},
-                       bool wait = true) {
+  // Waits for the session.
+  explicit PlainClient(const std::string& address,
+                       std::chrono::milliseconds session_timeout = std::chrono::seconds{10}) {
     zoo_set_debug_level(static_cast<ZooLogLevel>(0));  // every fault a test causes would be an error here
     handle_ = zookeeper_init(address.c_str(), &PlainClient::on_event, static_cast<int>(session_timeout.count()),
                              nullptr, this, 0);
     if (handle_ == nullptr) throw std::runtime_error("zookeeper_init");
-    if (wait && !wait_connected()) {
+    if (!wait_connected()) {
       zookeeper_close(handle_);
       throw std::runtime_error("no session at " + address);
     }
@@ -33,7 +33,8 @@ class PlainClient {
   PlainClient(const PlainClient&) = delete;
   PlainClient& operator=(const PlainClient&) = delete;
 
-  bool connected() const { return state_ == ZOO_CONNECTED_STATE; }
+  // Asked of the handle, not remembered from events: those come after the calls they make fail.
+  bool connected() const { return zoo_state(handle_) == ZOO_CONNECTED_STATE; }
   bool wait_connected(std::chrono::milliseconds within = std::chrono::seconds{10}) const {
     return eventually(within, [this] { return connected(); });
   }
@@ -51,17 +52,11 @@ class PlainClient {
   int node_events() const { return node_events_; }
 
  private:
-  static void on_event(zhandle_t*, int type, int state, const char*, void* context) {
-    auto* self = static_cast<PlainClient*>(context);
-    if (type == ZOO_SESSION_EVENT) {
-      self->state_ = state;
-    } else {
-      ++self->node_events_;
-    }
+  static void on_event(zhandle_t*, int type, int, const char*, void* context) {
+    if (type != ZOO_SESSION_EVENT) ++static_cast<PlainClient*>(context)->node_events_;
   }
 
   zhandle_t* handle_ = nullptr;
-  std::atomic<int> state_{0};
   std::atomic<int> node_events_{0};
 };
 

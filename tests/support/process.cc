@@ -207,8 +207,7 @@ void Process::pause() {
   ::kill(state_->pid, SIGSTOP);
   // Delivery takes a moment. WNOWAIT: an exit that came first is left for wait().
   siginfo_t info{};
-  while (::waitid(P_PID, static_cast<id_t>(state_->pid), &info, WSTOPPED | WEXITED | WNOWAIT) < 0 &&
-         errno == EINTR) {
+  while (::waitid(P_PID, static_cast<id_t>(state_->pid), &info, WSTOPPED | WEXITED | WNOWAIT) < 0 && errno == EINTR) {
   }
 }
 

@@ -28,11 +28,11 @@
 namespace holdfast::testing {
 
 struct ProcessOptions {
-  std::vector<std::string> argv{};                               // argv[0] is looked up in PATH
-  std::vector<std::pair<std::string, std::string>> env{};        // added to ours, or replacing
-  std::filesystem::path working_dir{};                           // empty: ours
-  std::filesystem::path stdout_file{};                           // empty: a pipe, see read_line()
-  std::filesystem::path stderr_file{};                           // empty: ours; may equal stdout_file
+  std::vector<std::string> argv{};                         // argv[0] is looked up in PATH
+  std::vector<std::pair<std::string, std::string>> env{};  // added to ours, or replacing
+  std::filesystem::path working_dir{};                     // empty: ours
+  std::filesystem::path stdout_file{};                     // empty: a pipe, see read_line()
+  std::filesystem::path stderr_file{};                     // empty: ours; may equal stdout_file
 };
 
 class Process {

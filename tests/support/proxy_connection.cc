@@ -48,22 +48,22 @@ void ProxyConnection::start_swallowed() {
 
 void ProxyConnection::read(Direction d) {
   End& from = source(d);
-  from.socket.async_read_some(
-      asio::buffer(from.in), [this, d, self = shared_from_this()](const asio::error_code& error, std::size_t size) {
-        Stream& s = stream(d);
-        if (error) {
-          s.source_ended = true;
-          if (ending_) close_socket(source(d));
-          pump(d);
-          return;
-        }
-        if (!ending_) {
-          s.splitter.add({source(d).in.data(), size});
-          pump(d);
-          if (s.splitter.rest().size() > kMaxQueued) cut();
-        }
-        if (source(d).socket.is_open()) read(d);
-      });
+  from.socket.async_read_some(asio::buffer(from.in),
+                              [this, d, self = shared_from_this()](const asio::error_code& error, std::size_t size) {
+                                Stream& s = stream(d);
+                                if (error) {
+                                  s.source_ended = true;
+                                  if (ending_) close_socket(source(d));
+                                  pump(d);
+                                  return;
+                                }
+                                if (!ending_) {
+                                  s.splitter.add({source(d).in.data(), size});
+                                  pump(d);
+                                  if (s.splitter.rest().size() > kMaxQueued) cut();
+                                }
+                                if (source(d).socket.is_open()) read(d);
+                              });
 }
 
 void ProxyConnection::pump(Direction d) {

@@ -32,8 +32,8 @@ struct Request {
   std::size_t connection = 0;  // filled in by the proxy: numbered from 1 in order of acceptance
   std::int32_t xid = 0;
   Op op = Op::error;
-  std::string path{};   // empty for operations without one; for multi too
-  bool watch = false;   // asks for a watch
+  std::string path{};  // empty for operations without one; for multi too
+  bool watch = false;  // asks for a watch
   // Handshake only.
   std::uint64_t session_id = 0;  // 0: a new session
   std::chrono::milliseconds timeout{0};

@@ -63,10 +63,8 @@ bool names_a_path(Op op) noexcept {
     case Op::delete_container:
     case Op::get_ephemerals:
     case Op::get_all_children_number:
-    case Op::add_watch:
-      return true;
-    default:
-      return creates_a_node(op) || may_watch(op);
+    case Op::add_watch: return true;
+    default: return creates_a_node(op) || may_watch(op);
   }
 }
 

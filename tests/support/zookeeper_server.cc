@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -22,6 +23,9 @@ constexpr const char* kMainClass = "org.apache.zookeeper.server.quorum.QuorumPee
 constexpr int kPortAttempts = 5;
 // An orderly end takes milliseconds; after this it is no longer asked but killed.
 constexpr std::chrono::milliseconds kStopTimeout{10'000};
+// A server that does not answer in this time counts as not serving.
+constexpr std::chrono::milliseconds kPatience{1'000};
+constexpr std::chrono::milliseconds kLeastPatience{50};
 constexpr std::size_t kLogTail = 4'000;
 
 std::vector<std::string> command_line(const ZooKeeperOptions& options, const std::string& config) {
@@ -29,8 +33,7 @@ std::vector<std::string> command_line(const ZooKeeperOptions& options, const std
       "java",
       // A server in a test lives for seconds: the quick compiler, the collector without threads.
       "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m", "-Xshare:auto", "-XX:-UsePerfData",
-      "-Dzookeeper.jmx.log4j.disable=true",
-      "-Dorg.slf4j.simpleLogger.showDateTime=true",
+      "-Dzookeeper.jmx.log4j.disable=true", "-Dorg.slf4j.simpleLogger.showDateTime=true",
       "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
       fmt::format("-Dzookeeper.forceSync={}", options.force_sync ? "yes" : "no"),
       fmt::format("-Dznode.container.checkIntervalMs={}", options.container_check_interval.count())};
@@ -135,7 +138,14 @@ void ZooKeeperServer::restart() {
 
 void ZooKeeperServer::wait_until_serving(std::chrono::milliseconds timeout) {
   if (!process_) throw std::logic_error("ZooKeeper is down");
-  const bool up = eventually(timeout, [this] { return serving() || !process_->running(); });
+  // A question that comes between binding the port and loading the data is never answered (ZooKeeper trips over
+  // its own missing database). So patience grows with the time it took so far: short at first, long enough for a
+  // starved machine later.
+  const auto start = std::chrono::steady_clock::now();
+  const bool up = eventually(timeout, [&] {
+    const auto elapsed = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
+    return !mode_within(std::clamp(elapsed / 4, kLeastPatience, kPatience)).empty() || !process_->running();
+  });
   // The exit counts more than an answer: with the port taken, another server may have given that.
   if (up && process_->running()) return;
   const std::string log = log_tail();
@@ -147,8 +157,10 @@ void ZooKeeperServer::wait_until_serving(std::chrono::milliseconds timeout) {
 
 bool ZooKeeperServer::serving() const { return !mode().empty(); }
 
-std::string ZooKeeperServer::mode() const {
-  return parse_mode(ask_or_nothing(port_, "srvr", std::chrono::seconds{1}));
+std::string ZooKeeperServer::mode() const { return mode_within(kPatience); }
+
+std::string ZooKeeperServer::mode_within(std::chrono::milliseconds patience) const {
+  return parse_mode(ask_or_nothing(port_, "srvr", patience));
 }
 
 std::string ZooKeeperServer::log_tail() const {

@@ -69,9 +69,9 @@ class ZooKeeperServer {
   std::string address() const;  // "127.0.0.1:port"
   pid_t pid() const;            // throws std::logic_error while down
 
-  void stop();     // SIGTERM and waits: the orderly way down
-  void kill();     // SIGKILL and waits
-  void pause();    // SIGSTOP: sockets stay open, nobody answers
+  void stop();   // SIGTERM and waits: the orderly way down
+  void kill();   // SIGKILL and waits
+  void pause();  // SIGSTOP: sockets stay open, nobody answers
   void resume();
   void restart();  // kill() unless already down, start, wait_until_serving() unless a member of an ensemble
 
@@ -79,8 +79,8 @@ class ZooKeeperServer {
   void wait_until_serving(std::chrono::milliseconds timeout = kStartTimeout);
   // There is a process, paused or not.
   bool up() const noexcept { return process_ != nullptr; }
-  bool serving() const;       // answers srvr with a mode, within a second
-  std::string mode() const;   // "standalone", "leader", "follower"; empty if it does not serve
+  bool serving() const;      // answers srvr with a mode, within a second
+  std::string mode() const;  // "standalone", "leader", "follower"; empty if it does not serve
 
   // See four_letter_word.h for words and parsers.
   std::string four_letter_word(std::string_view word) const { return ask(port_, word); }
@@ -95,6 +95,7 @@ class ZooKeeperServer {
  private:
   void write_config() const;
   void start();
+  std::string mode_within(std::chrono::milliseconds patience) const;
 
   ZooKeeperOptions options_;
   std::optional<QuorumMember> member_;

@@ -1,0 +1,41 @@
+// world.h -- the storage service a conformance case runs on, seen from outside the library.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "holdfast/holdfast.h"
+
+namespace holdfast::testing {
+
+class World {
+ public:
+  virtual ~World() = default;
+
+  // A service of its own for every case.
+  static std::unique_ptr<World> make();
+
+  virtual std::string url() const = 0;
+  // The tickets in the queue of that name, in order, as the service itself lists them.
+  virtual std::vector<std::string> tickets(const std::string& name) = 0;
+  // What an operator may do.
+  virtual void remove_ticket(const std::string& name, const std::string& ticket) = 0;
+  // How many listeners (watches) the service keeps.
+  virtual std::size_t listeners() = 0;
+};
+
+class Conformance : public ::testing::Test {
+ protected:
+  Client connect(ClientOptions options = {}) { return Client::connect(world_->url(), std::move(options)); }
+  std::size_t queue_length(const std::string& name) { return world_->tickets(name).size(); }
+
+  std::unique_ptr<World> world_ = World::make();
+};
+
+// Long enough for a starved machine; nothing waits for it when all is well.
+inline constexpr std::chrono::seconds kSoon{10};
+
+}  // namespace holdfast::testing
