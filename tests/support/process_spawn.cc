@@ -64,7 +64,7 @@ std::string find_program(const std::string& name) {
   std::string_view rest = path != nullptr ? path : "/usr/bin:/bin";
   while (!rest.empty()) {
     const auto colon = rest.find(':');
-    const std::string candidate = std::string(rest.substr(0, colon)) + "/" + name;
+    std::string candidate = std::string(rest.substr(0, colon)).append("/").append(name);
     if (::access(candidate.c_str(), X_OK) == 0) return candidate;
     rest = colon == std::string_view::npos ? std::string_view{} : rest.substr(colon + 1);
   }
@@ -80,12 +80,13 @@ std::vector<std::string> merged_environment(const std::vector<std::pair<std::str
     for (const auto& [key, value] : added) replaced = replaced || key == name;
     if (!replaced) merged.emplace_back(text);
   }
-  for (const auto& [key, value] : added) merged.push_back(key + "=" + value);
+  for (const auto& [key, value] : added) merged.emplace_back(key).append("=").append(value);
   return merged;
 }
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
   std::vector<char*> result;
+  result.reserve(strings.size() + 1);
   for (std::string& string : strings) result.push_back(string.data());
   result.push_back(nullptr);
   return result;

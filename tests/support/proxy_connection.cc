@@ -10,7 +10,7 @@ using asio::ip::tcp;
 
 // What one connection may have waiting, held or unwritten. Far above any test; a bug that floods a stream
 // which nobody reads ends that connection instead of the machine.
-constexpr std::size_t kMaxQueued = 64 * 1024 * 1024;
+constexpr std::size_t kMaxQueued = std::size_t{64} * 1024 * 1024;
 constexpr std::size_t kLengthBytes = 4;
 
 }  // namespace

@@ -67,7 +67,7 @@ std::optional<Event> decode_event(std::string_view frame);
 class FrameSplitter {
  public:
   // ZooKeeper's jute.maxbuffer is 1 MiB; anything far above is no frame at all.
-  static constexpr std::size_t kMaxFrame = 16 * 1024 * 1024;
+  static constexpr std::size_t kMaxFrame = std::size_t{16} * 1024 * 1024;
 
   void add(std::string_view bytes);
   // The next whole frame *with* its length, ready to be sent on; valid until the next call.

@@ -1,0 +1,58 @@
+// network.h -- clients and one real ZooKeeper, with a network between them that fails on command.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "holdfast/holdfast.h"
+#include "support/eventually.h"
+#include "support/fault_proxy.h"
+#include "support/plain_client.h"
+#include "support/zookeeper_server.h"
+
+namespace holdfast::testing {
+
+using namespace std::chrono_literals;
+
+// Long enough for a starved machine; nothing waits for it when all is well.
+inline constexpr std::chrono::seconds kSoon{10};
+
+inline std::vector<std::string> children(zhandle_t* handle, const std::string& path) {
+  std::vector<std::string> names;
+  String_vector found{};
+  if (zoo_get_children(handle, path.c_str(), 0, &found) == ZOK) {
+    names.assign(found.data, found.data + found.count);
+    deallocate_String_vector(&found);
+  }
+  const auto sequence = [](const std::string& name) { return name.substr(name.size() - 10); };
+  std::sort(names.begin(), names.end(), [&](const auto& a, const auto& b) { return sequence(a) < sequence(b); });
+  return names;
+}
+
+// A heartbeat reads our own ticket, or /, and is not part of what an acquire costs.
+inline bool is_heartbeat(const Seen& seen, const std::string& own_ticket = {}) {
+  if (seen.op == Op::exists && seen.path == "/") return true;
+  return seen.op == Op::get_data && !seen.watch && (own_ticket.empty() || seen.path.ends_with(own_ticket));
+}
+
+class Network : public ::testing::Test {
+ protected:
+  Client connect(ClientOptions options = {}) { return Client::connect("zk://" + proxy_.address(), std::move(options)); }
+  // Past the faults.
+  Client connect_directly(ClientOptions options = {}) {
+    return Client::connect("zk://" + server_.address(), std::move(options));
+  }
+  std::vector<std::string> tickets(const std::string& name) { return children(observer_.handle(), "/" + name); }
+  bool empties(const std::string& name, std::chrono::milliseconds within = kSoon) {
+    return eventually(within, [&] { return tickets(name).empty(); });
+  }
+
+  ZooKeeperServer server_;
+  FaultProxy proxy_{server_.port()};
+  PlainClient observer_{server_.address()};
+};
+
+}  // namespace holdfast::testing

@@ -1,0 +1,81 @@
+// interop.h -- one real server, and lock clients of several makes in front of it, each in its own process.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "holdfast/holdfast.h"
+#include "support/eventually.h"
+#include "support/oracle.h"
+#include "support/peer.h"
+#include "support/plain_client.h"
+#include "support/temp_dir.h"
+#include "support/zookeeper_server.h"
+
+namespace holdfast::testing {
+
+enum class Make { holdfast, curator, kazoo };
+
+const char* to_string(Make make) noexcept;
+// For the names of parameterised tests.
+void PrintTo(Make make, std::ostream* out);
+
+// Long enough for a starved machine; nothing waits for it when all is well.
+inline constexpr std::chrono::seconds kSoon{30};
+// No session of a peer that is alive ends, however slow the machine is.
+inline constexpr std::chrono::seconds kLongSession{30};
+
+// A node in the queue, as the server has it.
+struct Node {
+  std::string name;
+  std::string data;
+  std::uint64_t czxid = 0;  // what everybody here gives out as the token
+  std::uint64_t owner = 0;  // the session; see kContainer
+
+  std::int64_t sequence() const { return std::stoll(name.substr(name.size() - 10)); }
+};
+
+// ephemeralOwner of a node that is a container (EphemeralType.CONTAINER_EPHEMERAL_OWNER of ZooKeeper 3.8).
+inline constexpr std::uint64_t kContainer = 0x8000'0000'0000'0000;
+
+// Starts nothing but the server. All peers stand in the queue of kPath.
+class Interop : public ::testing::Test {
+ protected:
+  static constexpr const char* kPath = "/interop/orders/1";
+
+  Peer& start(Make make, std::chrono::milliseconds session_timeout = kLongSession,
+              const std::vector<std::string>& more_arguments = {});
+
+  // This process in the queue, for what is easier to see from inside.
+  Client connect() { return Client::connect("zk://" + server_.address(), {.session_timeout = kLongSession}); }
+
+  // The queue as the server lists it, in the order of the sequence numbers.
+  std::vector<Node> queue(const std::string& path = kPath);
+  [[nodiscard]] bool queue_becomes(std::size_t length) {
+    return eventually(kSoon, [&] { return queue().size() == length; });
+  }
+  // Nothing if there is no such node.
+  std::optional<Node> node(const std::string& path);
+
+  // The critical sections that were completed, in order. Fails the test on any overlap, and unless the tokens grow from
+  // grant to grant.
+  std::vector<Oracle::Grant> checked_grants() const;
+
+  const std::filesystem::path& oracle_directory() const { return oracle_directory_.path(); }
+  const std::string& address() const { return address_; }
+
+ private:
+  ZooKeeperServer server_;
+  std::string address_ = server_.address();
+  PlainClient observer_{address_, kLongSession};
+  TempDir oracle_directory_{"oracle"};
+  std::deque<Peer> peers_;  // never moved
+};
+
+}  // namespace holdfast::testing
