@@ -14,44 +14,75 @@ bool starts_with_an_address(const std::string& data) {
   return ::inet_pton(AF_INET, word.c_str(), &ignored) == 1 || ::inet_pton(AF_INET6, word.c_str(), &ignored) == 1;
 }
 
-class Dialect : public Interop, public ::testing::WithParamInterface<Make> {};
+class Dialect : public Interop {
+ protected:
+  void is_that_of_curator(Make make) {
+    auto& peer = start(make);
+    const auto token = peer.acquire();
+    const auto nodes = queue();
+    ASSERT_EQ(nodes.size(), 1U);
+    const auto& node = nodes.front();
+    const std::regex name("_c_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}-lock-[0-9]{10}");
+    EXPECT_TRUE(std::regex_match(node.name, name)) << node.name;
+    EXPECT_NE(node.owner, 0U) << "not ephemeral";
+    EXPECT_TRUE(starts_with_an_address(node.data)) << node.data;
+    EXPECT_EQ(std::to_string(node.czxid), token);
 
-// Run for Curator as well: so the expectation itself is checked against what it imitates.
-TEST_P(Dialect, is_that_of_curator) {
-  auto& peer = start(GetParam());
-  const auto token = peer.acquire();
-  const auto nodes = queue();
-  ASSERT_EQ(nodes.size(), 1U);
-  const auto& node = nodes.front();
-  const std::regex name("_c_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}-lock-[0-9]{10}");
-  EXPECT_TRUE(std::regex_match(node.name, name)) << node.name;
-  EXPECT_NE(node.owner, 0U) << "not ephemeral";
-  EXPECT_NE(node.owner, kContainer);
-  EXPECT_TRUE(starts_with_an_address(node.data)) << node.data;
-  EXPECT_EQ(std::to_string(node.czxid), token);
-
-  const std::string path = kPath;
-  std::size_t parents = 0;
-  for (auto end = path.size(); end != 0; end = path.rfind('/', end - 1)) {
-    const auto parent = this->node(path.substr(0, end));
-    ASSERT_TRUE(parent) << path.substr(0, end);
-    EXPECT_EQ(parent->owner, kContainer) << path.substr(0, end);
-    EXPECT_EQ(parent->data, "") << path.substr(0, end);
-    ++parents;
+    peer.release();
+    EXPECT_TRUE(queue_becomes(0));
+    // A name is used once: Curator finds a node whose creation it is not sure of by it.
+    peer.acquire();
+    ASSERT_EQ(queue().size(), 1U);
+    EXPECT_NE(queue().front().name.substr(0, 39), node.name.substr(0, 39));
+    EXPECT_EQ(queue().front().sequence(), node.sequence() + 1);
   }
-  EXPECT_EQ(parents, 3U);
+};
 
-  peer.release();
-  EXPECT_TRUE(queue_becomes(0));
-  // A name is used once: Curator finds a node whose creation it is not sure of by it.
-  peer.acquire();
-  ASSERT_EQ(queue().size(), 1U);
-  EXPECT_NE(queue().front().name.substr(0, 39), node.name.substr(0, 39));
-  EXPECT_EQ(queue().front().sequence(), node.sequence() + 1);
+TEST_F(Dialect, of_ours_is_that_of_curator) { is_that_of_curator(Make::holdfast); }
+// So the expectation itself is checked against what it speaks of.
+TEST_F(Dialect, of_curator_is_that_of_curator) { is_that_of_curator(Make::curator); }
+
+// A server that looks for empty containers all the time.
+class Containers : public Interop {
+ protected:
+  Containers() : Interop(ZooKeeperOptions{.container_check_interval = std::chrono::milliseconds(50)}) {}
+};
+
+// What a Stat does not tell (its ephemeralOwner is 0 for containers too), the reaper does: it removes containers that are
+// empty, and nothing else.
+TEST_F(Containers, are_the_parents_that_ours_and_curator_make_and_each_copes_when_they_are_reaped) {
+  auto& ours = start(Make::holdfast);
+  auto& curator = start(Make::curator);
+  Token last = 0;
+  for (auto* peer : {&ours, &curator, &ours, &curator}) {
+    const auto token = std::stoull(peer->acquire());
+    EXPECT_LT(last, token) << "tokens grow although the sequence begins anew";
+    last = token;
+    ASSERT_EQ(queue().size(), 1U);
+    EXPECT_EQ(queue().front().sequence(), 0);
+    for (const auto* parent : {"/interop/orders/1", "/interop/orders", "/interop"}) {
+      const auto found = node(parent);
+      ASSERT_TRUE(found) << parent;
+      EXPECT_EQ(found->data, "") << parent;
+    }
+    peer->release();
+    ASSERT_TRUE(eventually(kSoon, [&] { return !node("/interop"); }));
+  }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, Dialect, ::testing::Values(Make::holdfast, Make::curator),
-                         [](const auto& test) { return to_string(test.param); });
+TEST_F(Containers, are_not_what_kazoo_makes) {
+  auto& kazoo = start(Make::kazoo);
+  auto& ours = start(Make::holdfast);
+  kazoo.acquire();
+  kazoo.release();
+  // Ours, beside it, proves that the reaper has come by.
+  auto client = connect();
+  client.mutex("/reaped/1").acquire().release();
+  ASSERT_TRUE(eventually(kSoon, [&] { return !node("/reaped"); }));
+  EXPECT_TRUE(node(kPath));
+  ours.acquire();
+  EXPECT_EQ(queue().front().sequence(), 1);
+}
 
 }  // namespace
 }  // namespace holdfast::testing

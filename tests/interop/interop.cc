@@ -1,7 +1,7 @@
 #include "interop.h"
 
 #include <algorithm>
-#include <ostream>
+#include <stdexcept>
 
 namespace holdfast::testing {
 namespace {
@@ -27,8 +27,6 @@ const char* to_string(Make make) noexcept {
   }
   return "?";
 }
-
-void PrintTo(Make make, std::ostream* out) { *out << to_string(make); }
 
 Peer& Interop::start(Make make, std::chrono::milliseconds session_timeout,
                      const std::vector<std::string>& more_arguments) {

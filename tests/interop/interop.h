@@ -6,7 +6,8 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
-#include <map>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,6 @@ namespace holdfast::testing {
 enum class Make { holdfast, curator, kazoo };
 
 const char* to_string(Make make) noexcept;
-// For the names of parameterised tests.
-void PrintTo(Make make, std::ostream* out);
 
 // Long enough for a starved machine; nothing waits for it when all is well.
 inline constexpr std::chrono::seconds kSoon{30};
@@ -36,18 +35,17 @@ struct Node {
   std::string name;
   std::string data;
   std::uint64_t czxid = 0;  // what everybody here gives out as the token
-  std::uint64_t owner = 0;  // the session; see kContainer
+  std::uint64_t owner = 0;  // the session that made it and with which it goes; 0 if it stays
 
   std::int64_t sequence() const { return std::stoll(name.substr(name.size() - 10)); }
 };
-
-// ephemeralOwner of a node that is a container (EphemeralType.CONTAINER_EPHEMERAL_OWNER of ZooKeeper 3.8).
-inline constexpr std::uint64_t kContainer = 0x8000'0000'0000'0000;
 
 // Starts nothing but the server. All peers stand in the queue of kPath.
 class Interop : public ::testing::Test {
  protected:
   static constexpr const char* kPath = "/interop/orders/1";
+
+  explicit Interop(ZooKeeperOptions options = {}) : server_(std::move(options)) {}
 
   Peer& start(Make make, std::chrono::milliseconds session_timeout = kLongSession,
               const std::vector<std::string>& more_arguments = {});

@@ -125,8 +125,8 @@ void ProxyConnection::handle_request(std::string_view frame) {
   switch (verdict.action) {
     case Action::cut_before:
       drop(std::move(seen));
+      fire();  // first: whoever sees the connection end may ask at once why
       cut();
-      fire();
       return;
     case Action::black_hole_before:
       host_.fall_dark();
@@ -182,8 +182,8 @@ void ProxyConnection::handle_reply(std::string_view frame) {
   };
   if (action == Action::cut_after) {
     drop(std::move(seen));
+    fire();  // first, as above
     cut();
-    fire();
   } else if (action == Action::black_hole_after) {
     host_.fall_dark();
     pass(Direction::to_client, frame, std::move(seen));  // into the dark
