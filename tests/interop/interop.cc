@@ -1,5 +1,7 @@
 #include "interop.h"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -28,6 +30,15 @@ const char* to_string(Make make) noexcept {
   return "?";
 }
 
+void Interop::TearDown() {
+  constexpr int kKilled = 128 + SIGKILL;
+  for (auto& peer : peers_) {
+    EXPECT_EQ(peer.lost_at(), std::nullopt);
+    const int status = peer.exit();
+    EXPECT_TRUE(status == 0 || status == kKilled) << "a peer ended with status " << status;
+  }
+}
+
 Peer& Interop::start(Make make, std::chrono::milliseconds session_timeout,
                      const std::vector<std::string>& more_arguments) {
   auto argv = command(make);
@@ -50,7 +61,8 @@ std::optional<Node> Interop::node(const std::string& path) {
               .owner = static_cast<std::uint64_t>(stat.ephemeralOwner)};
 }
 
-std::vector<Node> Interop::queue(const std::string& path) {
+std::vector<Node> Interop::queue() {
+  const std::string path = kPath;
   std::vector<Node> nodes;
   String_vector children{};
   const int code = zoo_get_children(observer_.handle(), path.c_str(), 0, &children);
