@@ -63,8 +63,8 @@ struct ClientOptions {
   std::vector<AclEntry> acl{};
   RetryPolicy retry = RetryPolicy::exponential_backoff(std::chrono::milliseconds(100), 10, std::chrono::seconds(5));
   HandOver hand_over{};
-  // tickTime of the ensemble's servers. A follower reports the sessions it has seen to the leader every half tick; what
-  // it has not reported dies with it, so leases end that much earlier. Not used on a single server.
+  // tickTime of the ensemble's servers: must not be smaller than theirs. A follower reports the sessions it has heard to the
+  // leader every half tick, so leases end that much earlier. Not used on a single server.
   std::chrono::milliseconds ensemble_tick_time{2'000};
   // Called on a thread of the client, in order, never concurrently. Must not throw.
   std::function<void(ConnectionState)> listener{};
@@ -98,7 +98,9 @@ class Client {
 
   ConnectionState state() const noexcept;
 
-  // Ends the session, and with it every ticket. Waiters wake with `cancelled`; leases still held are lost. Idempotent.
+  // Ends the session, and with it every ticket. Waiters wake with `cancelled`; leases still held are lost. Idempotent. Returns
+  // when the callbacks have returned too, unless it is called by one of them. A server that does not answer is given up on
+  // after a few seconds.
   void close() noexcept;
 
  private:

@@ -34,7 +34,8 @@ class Lockable {
   Lockable& operator=(Lockable&&) noexcept;
   ~Lockable();
 
-  // TimedLockable. These throw Error where AcquireResult would say anything other than "busy" or "timed out".
+  // TimedLockable. These throw Error where AcquireResult would say anything other than "busy" or "timed out". A timeout of zero
+  // or less, or a deadline in the past, is a try_lock(): it may still take a round trip.
   void lock();
   bool try_lock() { return lock_within(kDoNotWait); }
   template <class Rep, class Period>

@@ -23,9 +23,9 @@ class RetryPolicy {
   static RetryPolicy until_elapsed(Duration max_elapsed, Duration between);
 
   // For policies of your own: (failures so far, >= 1; time since the first failure) -> delay, or nothing to give up.
-  // Called with internal locks held: compute, do not block.
+  // Called with internal locks held: compute, do not block. One that throws gives up.
   using Rule = std::function<std::optional<Duration>(unsigned failures, Duration elapsed)>;
-  explicit RetryPolicy(Rule rule) : rule_(std::move(rule)) {}
+  explicit RetryPolicy(Rule rule);
 
   std::optional<Duration> next(unsigned failures, Duration elapsed) const { return rule_(failures, elapsed); }
 

@@ -3,47 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
+
+#include "base/text.h"
 
 namespace holdfast::base {
 namespace {
 
-// The name as far as it is fit for a terminal.
-std::string printable(std::string_view name) {
-  std::string shown;
-  for (const unsigned char c : name.substr(0, 60)) {
-    if (c < 0x20 || c == 0x7f) {
-      shown += fmt::format("\\x{:02x}", c);
-    } else {
-      shown += static_cast<char>(c);
-    }
-  }
-  return name.size() > 60 ? shown + "..." : shown;
-}
-
 // ZooKeeper refuses C0 and C1 controls, surrogates, U+F000-F8FF and U+FFF0-FFFF (PathUtils.validatePath); so do we,
 // before anything is sent. Malformed UTF-8 is refused too: Java would store another name than the one we asked for.
 const char* bad_character(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t length = lead < 0x80                   ? 1
-                               : lead >= 0xc2 && lead < 0xe0 ? 2
-                               : lead >= 0xe0 && lead < 0xf0 ? 3
-                               : lead >= 0xf0 && lead < 0xf5 ? 4
-                                                             : 0;
-    if (length == 0 || i + length > text.size()) return "bytes that are not UTF-8";
-    std::uint32_t code = length == 1 ? lead : lead & (0x7fU >> length);
-    for (std::size_t k = 1; k < length; ++k) {
-      const auto next = static_cast<unsigned char>(text[i + k]);
-      if ((next & 0xc0) != 0x80) return "bytes that are not UTF-8";
-      code = code << 6 | (next & 0x3f);
-    }
-    if ((length == 3 && code < 0x800) || (length == 4 && code < 0x10000)) return "bytes that are not UTF-8";
-    if (code < 0x20 || (code >= 0x7f && code <= 0x9f)) return "a control character";
+  while (!text.empty()) {
+    const auto [code, length] = decode_utf8(text);
+    if (length == 0) return "bytes that are not UTF-8";
+    if (is_control(code)) return "a control character";
     if ((code >= 0xd800 && code <= 0xf8ff) || (code >= 0xfff0 && code <= 0xffff)) {
       return "a character that ZooKeeper does not allow";
     }
-    i += length;
+    text.remove_prefix(length);
   }
   return nullptr;
 }

@@ -17,9 +17,8 @@ Admission admit(std::span<const spi::Ticket> queue, std::string_view mine, Rule 
     const auto is_last = std::none_of(writer + 1, before.end(), [](const spi::Ticket& t) { return !t.shared; });
     return {Admission::Answer::wait, ahead, static_cast<std::size_t>(writer - before.begin()), is_last};
   }
-  if (ahead < rule.permits) return {Admission::Answer::admitted, ahead};
-  // Listening to the ticket `permits` places ahead: with one permit that is exactly the one before.
-  return {Admission::Answer::wait, ahead, ahead - rule.permits, ahead == rule.permits};
+  if (ahead == 0) return {Admission::Answer::admitted, ahead};
+  return {Admission::Answer::wait, ahead, ahead - 1, ahead == 1};
 }
 
 }  // namespace holdfast::lock

@@ -9,15 +9,12 @@
 
 namespace holdfast::lock {
 
-// What a ticket asks for. Exclusive: I am first. Shared: no exclusive ticket before me. Semaphore(n): fewer than n
-// before me.
+// What a ticket asks for. Exclusive: I am first. Shared: no exclusive ticket before me.
 struct Rule {
   bool shared = false;
-  std::size_t permits = 1;
 
   static constexpr Rule exclusive_hold() { return {}; }
   static constexpr Rule shared_hold() { return {.shared = true}; }
-  static constexpr Rule semaphore(std::size_t n) { return {.permits = n}; }
 };
 
 struct Admission {

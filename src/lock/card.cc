@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+
+#include "base/text.h"
 
 namespace holdfast {
 namespace {
@@ -42,6 +45,13 @@ std::int64_t number(std::string_view text) {
   return value;
 }
 
+std::chrono::system_clock::time_point time_of(std::int64_t since_ms) {
+  using std::chrono::milliseconds;
+  using Time = std::chrono::system_clock::time_point;
+  const auto last = std::chrono::duration_cast<milliseconds>(Time::max().time_since_epoch());
+  return Time(std::clamp(milliseconds(since_ms), milliseconds(0), last));
+}
+
 }  // namespace
 
 std::string Card::to_text() const {
@@ -57,10 +67,10 @@ Card Card::parse(std::string_view text) {
     const auto word = rest.substr(0, rest.find(' '));
     rest.remove_prefix(std::min(rest.size(), word.size() + 1));
     if (first) {
-      for (const unsigned char c : word.substr(0, 64)) {
-        if (!is_plain(c)) break;
-        card.address += static_cast<char>(c);
-      }
+      // An address is at most 64 characters, and none of them a blank or a control, escaped or not.
+      card.address = unescape(word.substr(0, 64));
+      const auto is_shown = [](unsigned char c) { return c > 0x20 && c < 0x7f; };
+      card.address.erase(std::find_if_not(card.address.begin(), card.address.end(), is_shown), card.address.end());
       continue;
     }
     const auto equals = word.find('=');
@@ -72,15 +82,18 @@ Card Card::parse(std::string_view text) {
     if (key == "thread") card.thread = number(value);
     if (key == "program") card.program = unescape(value);
     if (key == "purpose") card.purpose = unescape(value);
-    if (key == "since") card.since = std::chrono::system_clock::time_point(std::chrono::milliseconds(number(value)));
+    if (key == "since") card.since = time_of(number(value));
   }
   return card;
 }
 
 std::string Card::to_string() const {
-  if (host.empty()) return address.empty() ? "an unknown holder" : address;
-  auto text = fmt::format("{} (pid {}) on {}", program.empty() ? "a process" : program, pid, host);
-  return purpose.empty() ? text : fmt::format("{}: {}", text, purpose);
+  // Anybody who may make a ticket may write a card.
+  using base::printable;
+  if (host.empty()) return address.empty() ? "an unknown holder" : printable(address);
+  auto text =
+      fmt::format("{} (pid {}) on {}", program.empty() ? "a process" : printable(program), pid, printable(host));
+  return purpose.empty() ? text : fmt::format("{}: {}", text, printable(purpose));
 }
 
 }  // namespace holdfast

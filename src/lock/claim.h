@@ -53,18 +53,19 @@ class Claim : public std::enable_shared_from_this<Claim> {
     virtual void broken(Claim& claim) = 0;
   };
 
-  Claim(Means& means, Claimant& claimant, std::string queue, Rule rule, Card card);
+  // Keeps its claimant until it has ended.
+  Claim(Means& means, std::shared_ptr<Claimant> claimant, std::string queue, Rule rule, Card card);
 
   void start();
   // Gives back whatever there is, in any state. The claimant hears nothing more. `done`: when the ticket is known to be
   // gone.
   void give_up(Sweeper::Done done = {});
 
-  // Events of the session; see Session::Watcher.
-  void session_connected();
+  // The session is connected, or proven to be alive, again.
+  void session_is_good();
   void session_disconnected();
-  // Reads our ticket: renews the validity, and notices that somebody removed it. False if there is none.
-  bool beat();
+  // Looks whether our ticket is still there: somebody may have removed it.
+  void beat();
 
   bool is_admitted() const { return state_ == State::admitted; }
   const spi::Place& place() const { return place_; }
@@ -80,15 +81,18 @@ class Claim : public std::enable_shared_from_this<Claim> {
   void list();
   void resume();
   void on_placed(spi::Reply<spi::Enqueued> reply, bool finding);
+  void clean_up(const spi::Reply<spi::Enqueued>& reply, const std::string& uid, spi::SessionId asked_in);
   void consider(const spi::Listing& queue);
   void listen(const spi::Ticket& to, bool is_holder);
   void ask_for_holder(const spi::Ticket& first);
-  void on_gone();
+  void on_told(spi::Status status);
   void admit_now();
   void requeue();
 
   void again_later(Step step, const std::string& why);
   void when_connected(Step step);
+  void hold_on(Step step, const std::string& why);
+  void forget_pending();
   void progress();
   bool is_current(std::uint64_t episode) const { return episode == episode_ && state_ != State::ended; }
   void fail(std::error_code code, std::string message);
@@ -96,13 +100,13 @@ class Claim : public std::enable_shared_from_this<Claim> {
   void stop_listening();
 
   Means& means_;
-  Claimant& claimant_;
+  std::shared_ptr<Claimant> claimant_;  // none once ended
   const std::string queue_;
   const Rule rule_;
   const Card card_;
 
   State state_ = State::detached;
-  // Raised whenever what is under way no longer matters, so that late replies are recognised.
+  // Raised with every step that makes what is under way obsolete, so that late replies are recognised.
   std::uint64_t episode_ = 0;
   std::string uid_;
   spi::SessionId asked_in_ = 0;  // the session that enqueue was sent in
@@ -112,8 +116,8 @@ class Claim : public std::enable_shared_from_this<Claim> {
   std::optional<Card> holder_;
   spi::QueueBackend::ListenerId listener_ = 0;
 
-  // While the service cannot be reached.
-  Step pending_ = nullptr;  // what to do once connected
+  // While the service cannot be reached, or the session not be proven.
+  Step pending_ = nullptr;  // what to do once it is good
   spi::Executor::TimerId timer_ = spi::Executor::kNoTimer;
   unsigned failures_ = 0;
   Clock::time_point first_failure_{};

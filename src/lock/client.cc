@@ -58,7 +58,7 @@ NonReentrantMutex Client::non_reentrant_mutex(std::string_view name) {
 ConnectionState Client::state() const noexcept { return core_->state(); }
 
 void Client::close() noexcept {
-  if (core_) core_->close();
+  if (const auto core = core_) core->close();  // a copy: a callback may destroy us meanwhile
 }
 
 }  // namespace holdfast

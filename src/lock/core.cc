@@ -42,11 +42,17 @@ void Core::close() noexcept {
     outside = backend_->close();
     return true;
   });
-  if (!first) return;
+  const auto closed = closed_;  // ours may be gone as soon as the others know
+  if (!first) {
+    // A callback must not wait for the one who waits for it.
+    if (!losses_.is_this_thread() && !notices_.is_this_thread()) closed->wait();
+    return;
+  }
   if (outside) outside();
   loop_.stop();
   losses_.stop();
   notices_.stop();
+  closed->set();
 }
 
 std::shared_ptr<Gate> Core::gate(const std::string& name) {
@@ -57,8 +63,11 @@ std::shared_ptr<Gate> Core::gate(const std::string& name) {
       gate =
           std::make_shared<Gate>(means_, losses_, full_name(name), options_.hand_over, [this] { return make_card(); });
       slot = gate;
-      // Names come and go; what no Mutex refers to any more is forgotten here, where the map would grow.
-      std::erase_if(gates_, [](const auto& entry) { return entry.second.expired(); });
+      // Names come and go. What no Mutex refers to any more is forgotten whenever the map has doubled.
+      if (gates_.size() > 2 * gates_kept_ + 64) {
+        std::erase_if(gates_, [](const auto& entry) { return entry.second.expired(); });
+        gates_kept_ = gates_.size();
+      }
     }
     return gate;
   });
@@ -87,17 +96,19 @@ std::error_code Core::release(const std::shared_ptr<Hold>& hold, Sweeper::Done d
 void Core::state_changed(ConnectionState state) {
   state_.store(state);
   if (options_.listener) {
-    notices_.deliver([this, state] { options_.listener(state); });
+    // A copy: the listener may destroy the client, and us with it.
+    notices_.deliver([listener = options_.listener, state] { listener(state); });
   }
   if (opening_ && state == ConnectionState::connected) {
     opening_->set_value();
     opening_.reset();
   }
+  if (state == ConnectionState::reconnected) for_each_gate([](Gate& gate) { gate.session_is_good(); });
 }
 
 void Core::session_connected(bool) {
   sweeper_.session_connected();
-  for_each_gate([](Gate& gate) { gate.session_connected(); });
+  for_each_gate([](Gate& gate) { gate.session_is_good(); });
 }
 
 void Core::session_disconnected() {
@@ -109,9 +120,8 @@ void Core::validity_ended() {
 }
 
 void Core::beat() {
-  bool any = false;
-  for_each_gate([&](Gate& gate) { any |= gate.beat(); });
-  if (!any) backend_->beat([](const auto&) {});
+  backend_->beat([](const auto&) {});
+  for_each_gate([](Gate& gate) { gate.beat(); });
 }
 
 void Core::session_refused(const std::string& why) {

@@ -22,6 +22,7 @@
 #include "lock/loop.h"
 #include "lock/messenger.h"
 #include "lock/session.h"
+#include "lock/signal.h"
 #include "lock/sweeper.h"
 
 namespace holdfast::lock {
@@ -68,9 +69,11 @@ class Core final : public Session::Watcher {
 
   // Inside the monitor.
   std::map<std::string, std::weak_ptr<Gate>> gates_;
+  std::size_t gates_kept_ = 0;
   std::optional<Refusal> over_;  // why nothing can be acquired any more
   std::optional<std::promise<void>> opening_;
 
+  const std::shared_ptr<Signal> closed_ = std::make_shared<Signal>();
   std::atomic<ConnectionState> state_ = ConnectionState::lost;
 };
 

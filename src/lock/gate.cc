@@ -17,6 +17,7 @@ void Gate::look_first(std::shared_ptr<Waiter> waiter) {
   if (claim_) return waiter->fail(busy((hold_ ? 1 : claim_->ahead() + 1) + line_.size()));
   if (!means_.session.connected()) return waiter->fail({Errc::not_connected, "there is no connection to the service"});
   means_.backend.list(queue_, [self = shared_from_this(), waiter](const auto& reply) {
+    if (waiter->settled()) return;  // it gave up, and maybe nobody else wants this gate
     if (!reply && reply.status != spi::Status::absent) {
       return waiter->fail({reply.status == spi::Status::denied   ? Errc::refused
                            : reply.status == spi::Status::closed ? Errc::cancelled
@@ -62,8 +63,8 @@ std::error_code Gate::release(const std::shared_ptr<Hold>& hold, Sweeper::Done d
 }
 
 // The claim may fail in there, and then we let go of it: hence the copies.
-void Gate::session_connected() {
-  if (const auto claim = claim_) claim->session_connected();
+void Gate::session_is_good() {
+  if (const auto claim = claim_) claim->session_is_good();
 }
 
 void Gate::session_disconnected() {
@@ -74,7 +75,9 @@ void Gate::validity_ended() {
   if (hold_) lose();
 }
 
-bool Gate::beat() { return claim_ && claim_->beat(); }
+void Gate::beat() {
+  if (claim_) claim_->beat();
+}
 
 void Gate::close(const Refusal& refusal) {
   for (const auto& waiter : std::exchange(line_, {})) waiter->fail(refusal);
@@ -107,7 +110,7 @@ void Gate::broken(Claim&) { lose(); }
 void Gate::claim_if_wanted() {
   if (claim_ || line_.empty()) return;
   card_ = make_card_();
-  claim_ = std::make_shared<Claim>(means_, *this, queue_, Rule::exclusive_hold(), card_);
+  claim_ = std::make_shared<Claim>(means_, shared_from_this(), queue_, Rule::exclusive_hold(), card_);
   claim_->start();
 }
 

@@ -42,11 +42,10 @@ class Gate final : public Claim::Claimant, public std::enable_shared_from_this<G
   // session_lost if the hold is over already. `done`: when the name is free for others.
   std::error_code release(const std::shared_ptr<Hold>& hold, Sweeper::Done done);
 
-  void session_connected();
+  void session_is_good();
   void session_disconnected();
   void validity_ended();
-  // False if there was no ticket to read.
-  bool beat();
+  void beat();
   // All who wait get `refusal`; what is held is lost.
   void close(const Refusal& refusal);
 

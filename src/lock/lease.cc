@@ -1,9 +1,8 @@
 #include "holdfast/lease.h"
 
-#include <future>
-
 #include "holdfast/error.h"
 #include "lock/entry.h"
+#include "lock/signal.h"
 
 namespace holdfast {
 
@@ -34,14 +33,13 @@ std::error_code Lease::release() noexcept { return entry_ ? entry_->release() : 
 std::error_code Lease::release_until(Clock::time_point deadline) noexcept {
   if (!entry_) return {};
   // Shared with the callback, which may come long after we have stopped waiting.
-  const auto acknowledged = std::make_shared<std::promise<void>>();
-  auto future = acknowledged->get_future();
-  if (const auto error = entry_->release([acknowledged] { acknowledged->set_value(); })) return error;
+  const auto acknowledged = std::make_shared<lock::Signal>();
+  if (const auto error = entry_->release([acknowledged] { acknowledged->set(); })) return error;
   if (deadline == Clock::time_point::max()) {
-    future.wait();
+    acknowledged->wait();
     return {};
   }
-  return future.wait_for(deadline - Clock::now()) == std::future_status::ready ? std::error_code() : Errc::timed_out;
+  return acknowledged->wait_until(deadline) ? std::error_code() : Errc::timed_out;
 }
 
 }  // namespace holdfast

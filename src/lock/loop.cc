@@ -26,6 +26,7 @@ Loop::~Loop() { stop(); }
 
 void Loop::stop() {
   asio::post(context_, [this] {
+    const std::lock_guard inside(monitor_);
     alarm_.close();
     work_.reset();  // run() returns when nothing is left
   });
@@ -77,7 +78,7 @@ void Loop::run_due_timers() {
 }
 
 void Loop::arm() {
-  if (timers_.empty() || timers_.begin()->first.first >= armed_) return;
+  if (!alarm_.is_open() || timers_.empty() || timers_.begin()->first.first >= armed_) return;
   armed_ = timers_.begin()->first.first;
   const auto since_boot = std::max(armed_.time_since_epoch(), Clock::duration(1));  // zero would disarm
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since_boot);

@@ -6,6 +6,7 @@ namespace holdfast::lock {
 
 Messenger::Messenger() : state_(std::make_shared<State>()) {
   thread_ = std::thread([state = state_] {
+    state->thread = std::this_thread::get_id();
     std::unique_lock lock(state->mutex);
     for (;;) {
       state->changed.wait(lock, [&] { return state->stopping || !state->messages.empty(); });
@@ -23,12 +24,13 @@ Messenger::Messenger() : state_(std::make_shared<State>()) {
 Messenger::~Messenger() { stop(); }
 
 void Messenger::deliver(std::function<void()> message) {
+  const auto state = state_;  // the message may destroy us
   {
-    const std::lock_guard lock(state_->mutex);
-    if (state_->stopping) return;
-    state_->messages.push_back(std::move(message));
+    const std::lock_guard lock(state->mutex);
+    if (state->stopping) return;
+    state->messages.push_back(std::move(message));
   }
-  state_->changed.notify_one();
+  state->changed.notify_one();
 }
 
 void Messenger::stop() {
@@ -38,7 +40,7 @@ void Messenger::stop() {
   }
   state_->changed.notify_one();
   if (!thread_.joinable()) return;
-  if (thread_.get_id() == std::this_thread::get_id()) {
+  if (is_this_thread()) {
     thread_.detach();
   } else {
     thread_.join();

@@ -1,6 +1,7 @@
 // messenger.h -- a thread that runs users' code, so that none of ours ever does.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -21,6 +22,8 @@ class Messenger {
 
   void deliver(std::function<void()> message);
   void stop();
+  // The caller is a message.
+  bool is_this_thread() const noexcept { return state_->thread.load() == std::this_thread::get_id(); }
 
  private:
   struct State {
@@ -28,6 +31,7 @@ class Messenger {
     std::condition_variable changed;
     std::deque<std::function<void()>> messages;
     bool stopping = false;
+    std::atomic<std::thread::id> thread{};
   };
 
   // Shared with the thread, which outlives this object when it is the one that destroys it.

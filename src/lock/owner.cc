@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "base/log.h"
 
@@ -11,8 +12,15 @@ namespace holdfast::lock {
 Owner::Owner(std::shared_ptr<Core> core, const std::string& name, bool reentrant)
     : core_(std::move(core)), gate_(core_->gate(name)), path_(core_->path(name)), reentrant_(reentrant) {}
 
+// Not std::thread::id, which the next thread gets when this one has ended: it would re-enter what is not its own.
+Owner::ThreadId Owner::this_thread() {
+  static std::atomic<ThreadId> last = 0;
+  thread_local const ThreadId mine = ++last;
+  return mine;
+}
+
 Outcome Owner::enter(Way way, Clock::time_point deadline, const std::stop_token& stop) {
-  const auto me = std::this_thread::get_id();
+  const auto me = this_thread();
   const auto count = [way](Keeping& keeping) { ++(way == Way::lock ? keeping.locks : keeping.leases); };
   if (reentrant_) {
     const std::lock_guard lock(mutex_);
@@ -38,7 +46,7 @@ Outcome Owner::enter(Way way, Clock::time_point deadline, const std::stop_token&
 }
 
 std::error_code Owner::leave() {
-  const auto me = std::this_thread::get_id();
+  const auto me = this_thread();
   std::shared_ptr<Hold> hold;
   bool last = false;
   {
@@ -91,7 +99,7 @@ void Owner::abandon() noexcept {
 }
 
 bool Owner::is_held(bool by_this_thread) const {
-  const auto me = std::this_thread::get_id();
+  const auto me = this_thread();
   const std::lock_guard lock(mutex_);
   return std::any_of(keepings_.begin(), keepings_.end(), [&](const Keeping& kept) {
     return (!by_this_thread || kept.thread == me) && kept.hold->is_held();

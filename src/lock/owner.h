@@ -4,11 +4,11 @@
 // the last of them is gone.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <stop_token>
 #include <system_error>
-#include <thread>
 #include <tl/expected.hpp>
 #include <vector>
 
@@ -36,13 +36,15 @@ class Owner {
   const std::string& path() const { return path_; }
 
  private:
+  using ThreadId = std::uint64_t;
   struct Keeping {
     std::shared_ptr<Hold> hold;
-    std::thread::id thread;
+    ThreadId thread = 0;
     unsigned locks = 0;
     unsigned leases = 0;
   };
 
+  static ThreadId this_thread();
   std::error_code let_go(const std::shared_ptr<Hold>& hold, bool last, Sweeper::Done done);
 
   const std::shared_ptr<Core> core_;

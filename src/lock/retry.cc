@@ -26,6 +26,10 @@ double random_between(double low, double high) {
 
 }  // namespace
 
+RetryPolicy::RetryPolicy(Rule rule) : rule_(std::move(rule)) {
+  if (!rule_) throw Error(Errc::invalid_argument, "a retry policy needs a rule");
+}
+
 RetryPolicy RetryPolicy::exponential_backoff(Duration base, unsigned max_retries, Duration max_delay) {
   not_negative(base, "the base of a back-off");
   not_negative(max_delay, "the longest delay of a back-off");
@@ -54,7 +58,7 @@ RetryPolicy RetryPolicy::until_elapsed(Duration max_elapsed, Duration between) {
   not_negative(between, "the interval between retries");
   // The next try must begin before the time is up; Curator sleeps first and looks then.
   return RetryPolicy([=](unsigned, Duration elapsed) {
-    return elapsed + between > max_elapsed ? std::nullopt : std::optional(between);
+    return elapsed > max_elapsed || between > max_elapsed - elapsed ? std::nullopt : std::optional(between);
   });
 }
 

@@ -7,21 +7,24 @@ namespace holdfast::lock {
 void Session::connected(const spi::Session& session) {
   if (closed_) return;
   const bool replaced = session.id != id_;
-  if (replaced) {
-    end_validity();  // in case nobody told us that the old one is over
-    last_sent_ = {};
-  }
+  if (replaced) end_validity();  // in case nobody told us that the old one is over
   id_ = session.id;
   terms_ = Terms::of(session);
   connected_ = true;
   if (!terms_.usable()) {
     const auto ms = [](Clock::duration d) { return std::chrono::duration_cast<std::chrono::milliseconds>(d).count(); };
     watcher_.session_refused(fmt::format(
-        "the service granted a session timeout of {} ms, which leaves no lease after a safety margin of {} ms "
-        "and two heartbeats of {} ms; ask for a longer session timeout",
-        ms(terms_.timeout), ms(terms_.margin), ms(terms_.beat)));
+        "the service granted a session timeout of {} ms, of which safety margins take {} ms and a heartbeat {} ms; "
+        "ask for a longer session timeout",
+        ms(terms_.timeout), ms(terms_.margin + terms_.anchor_age()), ms(terms_.beat)));
     return;
   }
+  if (replaced) {
+    proof_.begin(session.asked);
+  } else {
+    proof_.reconnect();
+  }
+  prove();
   watcher_.session_connected(replaced);
   watcher_.beat();  // the validity may be about to end: do not wait for the next one
   schedule_beat();
@@ -41,18 +44,24 @@ void Session::expired(spi::SessionId session) {
   watcher_.session_disconnected();
 }
 
-void Session::acknowledged(spi::SessionId session, Clock::time_point sent) {
-  // Answers can overtake each other on their way through the client library's threads: the latest request counts.
-  if (closed_ || session != id_ || sent < last_sent_) return;
+void Session::acknowledged(spi::SessionId session, Clock::time_point sent, bool by_keeper) {
+  if (closed_ || session != id_ || !connected_) return;
   // After a pause of this process the answer can be here before the timer had its turn. What has ended has ended.
   if (!valid()) end_validity();
-  last_sent_ = sent;
-  const auto until = sent + terms_.timeout - terms_.margin;
-  // An answer that was so slow that it proves nothing about now must not end what is already proven, nor begin anything.
-  if (until <= executor_.now()) return;
+  proof_.acknowledge(terms_, sent, executor_.now(), by_keeper);
+  prove();
+}
+
+// Brings the validity up to what is proven. It may also become shorter: another server has granted a shorter timeout.
+void Session::prove() {
+  const auto until = proof_.anchor() + terms_.timeout - terms_.margin;
+  if (until <= executor_.now()) {
+    if (valid()) end_validity();
+    return;
+  }
   validity_->set(until);
   watch_validity();
-  if (state_ != State::good) enter(State::good);
+  if (state_ != State::good && connected_) enter(State::good);
 }
 
 void Session::close() {
@@ -81,12 +90,12 @@ void Session::end_validity() {
   validity_timer_ = spi::Executor::kNoTimer;
   if (state_ != State::good && state_ != State::jeopardy) return;
   validity_->set({});
+  validity_ = std::make_shared<Validity>();
   watcher_.validity_ended();
   enter(State::lost);
 }
 
-// One timer, set again only when it fires (acknowledgements come by the thousand), or when it would fire too late, because
-// another server has granted a shorter timeout.
+// One timer, set again only when it fires (acknowledgements come by the thousand), or when it would fire too late.
 void Session::watch_validity() {
   const auto until = validity_->until();
   if (validity_timer_ != spi::Executor::kNoTimer) {
@@ -107,7 +116,7 @@ void Session::watch_validity() {
 void Session::schedule_beat() {
   executor_.cancel(beat_timer_);
   beat_timer_ = executor_.at(executor_.now() + terms_.beat, [this] {
-    if (state_ == State::good && executor_.now() - last_sent_ > 2 * terms_.beat) enter(State::jeopardy);
+    if (state_ == State::good && executor_.now() - proof_.newest() > 2 * terms_.beat) enter(State::jeopardy);
     if (!connected_) return;  // connected() starts anew
     watcher_.beat();
     schedule_beat();

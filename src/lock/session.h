@@ -1,11 +1,11 @@
 // session.h -- the client's session: connected or not, and until when it is provably alive.
 //
 //   state        event                                       next         told
-//   fresh        connected + acknowledged                    good         connected
+//   fresh        connected                                   good         connected
 //   good         disconnected, or two beats unanswered       jeopardy     jeopardy
-//   jeopardy     acknowledged                                good         reconnected
+//   jeopardy     proven again                                good         reconnected
 //   good, jeop.  validity ends, or the service says expired  lost         lost (once), all holds end
-//   lost         acknowledged (this session or the next)     good         reconnected
+//   lost         proven again (this session or the next)     good         reconnected
 //
 // "Lost" never waits for the service: it comes from our own timer at the end of the validity.
 #pragma once
@@ -32,7 +32,6 @@ class Session final : public spi::Observer {
     virtual void session_disconnected() = 0;
     // Nothing held can be proven any longer. Comes before state_changed(lost).
     virtual void validity_ended() = 0;
-    // Read the tickets that matter; if there are none, anything else.
     virtual void beat() = 0;
     virtual void session_refused(const std::string& why) = 0;
   };
@@ -44,6 +43,7 @@ class Session final : public spi::Observer {
   spi::SessionId id() const { return id_; }
   bool connected() const { return connected_; }
   bool valid() const { return executor_.now() < validity_->until(); }
+  // Of what is granted now; ends with it.
   const std::shared_ptr<Validity>& validity() const { return validity_; }
   const Terms& terms() const { return terms_; }
   // No more timers, no more events. All holds end.
@@ -52,13 +52,14 @@ class Session final : public spi::Observer {
   void connected(const spi::Session& session) override;
   void disconnected() override;
   void expired(spi::SessionId session) override;
-  void acknowledged(spi::SessionId session, Clock::time_point sent) override;
+  void acknowledged(spi::SessionId session, Clock::time_point sent, bool by_keeper) override;
   void refused(const std::string& why) override { watcher_.session_refused(why); }
 
  private:
   enum class State { fresh, good, jeopardy, lost };
 
   void enter(State next);
+  void prove();
   void end_validity();
   void watch_validity();
   void schedule_beat();
@@ -71,7 +72,7 @@ class Session final : public spi::Observer {
   bool connected_ = false;
   bool closed_ = false;
   State state_ = State::fresh;
-  Clock::time_point last_sent_{};
+  Proof proof_;
   Clock::time_point validity_alarm_{};
   spi::Executor::TimerId validity_timer_ = spi::Executor::kNoTimer;
   spi::Executor::TimerId beat_timer_ = spi::Executor::kNoTimer;

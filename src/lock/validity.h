@@ -1,19 +1,35 @@
 // validity.h -- until when our session is provably alive.
 //
-// The service gives a session up `timeout` after it last heard of it. It has heard of us, at the latest, when we sent
-// the last request that it acknowledged. So until
+// The service gives a session up when it has not heard of it for `timeout`. So if it is proven that it heard of us at some
+// moment or later (the anchor), nobody else can be granted what we hold before
 //
-//     sent + timeout - margin
+//     anchor + timeout - margin
 //
-// nobody else can be granted what we hold. The margin covers
-//  * clocks that run at different speeds and the time our own timer takes to fire (kDrift), and
-//  * on an ensemble, what the leader has not been told yet: a follower reports the sessions it has heard every half tick
-//    (report_lag), and when it dies before the report, the leader counts from the report before, which was about the
-//    request one beat earlier. So report_lag + beat more.
+// where the margin covers clocks that run at different speeds and the time our own timer takes to fire.
+//
+// One server keeps the sessions: it has heard of us when it answered, so not before we sent the request. The anchor is the
+// time at which the last acknowledged request was sent.
+//
+// An ensemble: the leader keeps the sessions, and the follower that we talk to answers reads by itself. It reports whom it has
+// heard with its reply to the leader's ping, every half tick, and nothing tells us when. It may die before the report, or be cut
+// off and go on answering. So an answer of the follower proves nothing. What does, are two beats P and K that went through the
+// leader on one connection, K sent after P was answered:
+//
+//     a sent, answered ... P sent ... [leader answers P] ... P answered ... K sent ... [leader answers K] ... K answered
+//             |<--- lag --->|
+//
+// The leader pings at least once in every lag. The last ping before it answered P reached the follower ahead of that answer
+// (one TCP stream), so the follower's report left before P was answered, and reached the leader ahead of K (one TCP stream).
+// That report covers everything the follower had heard before the ping, and so every beat a that was answered a lag before P was
+// sent. (Answered, not sent: it may lie on the wire while the ping passes.) The anchor is the newest such a. See docs/adr/0005.
+//
+// A handshake goes through the leader as well, and counts as heard when the session was asked for or, if it goes on, when the
+// last acknowledged request of the connection before was sent.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
 
 #include "holdfast/clock.h"
 #include "holdfast/spi/queue_backend.h"
@@ -22,27 +38,85 @@ namespace holdfast::lock {
 
 struct Terms {
   Clock::duration timeout{};
+  Clock::duration report_lag{};
   Clock::duration beat{};
   Clock::duration margin{};
 
   static Terms of(const spi::Session& session) {
     using std::chrono::milliseconds;
-    // More often than the third of the timeout at which ZooKeeper's clients ping: every beat is margin on an ensemble.
+    // More often than the third of the timeout at which ZooKeeper's clients ping. On an ensemble the anchor is up to three
+    // beats and a lag old, so more often still.
     constexpr int kBeatsPerTimeout = 6;
-    constexpr int kDrift = 20;  // a twentieth of the timeout: 300 ms of a 6 s session
-    Terms terms;
-    terms.timeout = session.timeout;
-    terms.beat = std::clamp<Clock::duration>(session.timeout / kBeatsPerTimeout, milliseconds(20), milliseconds(5'000));
-    terms.margin = session.timeout / kDrift;
-    if (session.report_lag > Clock::duration::zero()) terms.margin += session.report_lag + terms.beat;
-    return terms;
+    constexpr int kBeatsPerTimeoutOnAnEnsemble = 10;
+    constexpr int kMargin = 20;  // a twentieth of the timeout: 300 ms of a 6 s session
+    const bool ensemble = session.report_lag > Clock::duration::zero();
+    const auto beat = session.timeout / (ensemble ? kBeatsPerTimeoutOnAnEnsemble : kBeatsPerTimeout);
+    return {.timeout = session.timeout,
+            .report_lag = session.report_lag,
+            .beat = std::clamp<Clock::duration>(beat, milliseconds(20), milliseconds(5'000)),
+            .margin = session.timeout / kMargin};
   }
 
-  // False if a lease would end before the heartbeat after next could renew it.
-  bool usable() const { return margin + 2 * beat < timeout; }
+  bool ensemble() const { return report_lag > Clock::duration::zero(); }
+  // How old the anchor is when all goes well.
+  Clock::duration anchor_age() const { return ensemble() ? report_lag + 3 * beat : beat; }
+  // False if a lease would end before the next beat could renew it.
+  bool usable() const { return margin + anchor_age() + beat < timeout; }
 };
 
-// The end of the current session's validity. Written inside the Executor, read by any thread.
+// What the service has acknowledged, and the anchor that follows from it.
+class Proof {
+ public:
+  Clock::time_point anchor() const { return anchor_; }
+  // When the newest request that was answered at all was sent.
+  Clock::time_point newest() const { return newest_; }
+
+  // A new session, asked for at that moment.
+  void begin(Clock::time_point asked) {
+    *this = Proof();
+    anchor_ = newest_ = asked;
+  }
+
+  // The same session on another connection.
+  void reconnect() {
+    anchor_ = std::max(anchor_, newest_);
+    beats_.clear();
+  }
+
+  // A request sent at `sent` was answered now. `by_keeper`: by the one that keeps the sessions.
+  void acknowledge(const Terms& terms, Clock::time_point sent, Clock::time_point now, bool by_keeper) {
+    newest_ = std::max(newest_, sent);
+    if (!by_keeper) return;
+    if (!terms.ensemble()) {
+      anchor_ = std::max(anchor_, sent);
+      return;
+    }
+    const auto answered_by = [this](Clock::time_point limit) {
+      const auto found =
+          std::find_if(beats_.rbegin(), beats_.rend(), [&](const Beat& b) { return b.answered <= limit; });
+      return found == beats_.rend() ? nullptr : &*found;
+    };
+    if (const auto* previous = answered_by(sent)) {
+      if (const auto* heard = answered_by(previous->sent - terms.report_lag)) anchor_ = std::max(anchor_, heard->sent);
+    }
+    beats_.push_back({sent, now});
+    while (!beats_.empty() && beats_.front().sent < anchor_) beats_.pop_front();
+  }
+
+ private:
+  // One that went through the leader, on this connection.
+  struct Beat {
+    Clock::time_point sent;
+    Clock::time_point answered;
+  };
+
+  Clock::time_point anchor_{};
+  Clock::time_point newest_{};
+  std::deque<Beat> beats_;  // in the order of sending; none is older than the anchor
+};
+
+// The end of one stretch of validity. Written inside the Executor, read by any thread. A stretch that has ended is never
+// written again: holds of the next one have a Validity of their own.
 class Validity {
  public:
   Clock::time_point until() const noexcept { return Clock::time_point(Clock::duration(until_.load())); }

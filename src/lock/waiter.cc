@@ -18,6 +18,11 @@ Outcome Waiter::wait(Clock::time_point deadline, const std::stop_token& stop) {
   return *outcome_;
 }
 
+bool Waiter::settled() {
+  const std::lock_guard lock(mutex_);
+  return outcome_.has_value();
+}
+
 bool Waiter::settle(Outcome outcome) {
   const std::lock_guard lock(mutex_);
   if (outcome_) return false;

@@ -30,6 +30,8 @@ class Waiter {
   [[nodiscard]] bool grant(std::shared_ptr<Hold> hold) { return settle(Outcome(std::move(hold))); }
   void fail(Refusal refusal) { settle(Outcome(tl::unexpect, std::move(refusal))); }
 
+  bool settled();
+
   // Blocks until there is an outcome. Ends timed_out at `deadline` and cancelled when `stop` is requested.
   Outcome wait(Clock::time_point deadline, const std::stop_token& stop);
 

@@ -73,6 +73,29 @@ TEST_F(Ownership, a_thread_that_does_not_own_cannot_release_and_changes_nothing)
   EXPECT_FALSE(mutex.release());
 }
 
+// std::thread::id is given to the next thread when this one has ended.
+TEST_F(Ownership, a_new_thread_does_not_inherit_what_a_thread_that_ended_held) {
+  auto client = connect();
+  auto mutex = client.mutex("a");
+  Lease kept;
+  std::thread::id old;
+  std::thread([&] {
+    kept = mutex.acquire();
+    old = std::this_thread::get_id();
+  }).join();
+  bool reused = false;
+  for (int i = 0; i < 100 && !reused; ++i) {
+    std::thread([&] {
+      reused = std::this_thread::get_id() == old;
+      EXPECT_FALSE(mutex.is_held_by_this_thread());
+      EXPECT_EQ(mutex.try_acquire().error(), Errc::timed_out);
+      EXPECT_EQ(mutex.release(), Errc::not_owner);
+    }).join();
+  }
+  EXPECT_TRUE(reused) << "no id was used twice: this shows nothing";
+  EXPECT_TRUE(kept.is_held());
+}
+
 TEST_F(Ownership, releasing_what_was_never_acquired_is_an_error) {
   auto client = connect();
   auto mutex = client.mutex("a");

@@ -93,6 +93,35 @@ TEST_F(Loss, the_listener_hears_of_the_first_connection_and_of_the_end) {
   EXPECT_EQ(heard, (std::vector{ConnectionState::connected, ConnectionState::lost}));
 }
 
+TEST_F(Loss, a_client_may_be_destroyed_by_its_own_listener) {
+  std::unique_ptr<Client> client;
+  std::promise<void> stored;
+  std::promise<void> destroyed;
+  client = std::make_unique<Client>(connect({.listener = [&](ConnectionState state) {
+    if (state != ConnectionState::connected) return;
+    stored.get_future().wait();
+    client.reset();
+    destroyed.set_value();
+  }}));
+  auto mutex = client->mutex("a");
+  auto lease = mutex.acquire();
+  stored.set_value();
+  EXPECT_EQ(destroyed.get_future().wait_for(kSoon), std::future_status::ready);
+  EXPECT_TRUE(eventually(kSoon, [&] { return lease.lost().stop_requested(); }));
+  EXPECT_EQ(lease.release(), Errc::session_lost);
+  EXPECT_EQ(mutex.try_acquire().error(), Errc::cancelled);
+}
+
+TEST_F(Loss, who_closes_second_waits_for_the_first) {
+  auto client = connect();
+  auto mutex = client.mutex("a");
+  auto lease = mutex.acquire();
+  auto other = std::async(std::launch::async, [&] { client.close(); });
+  client.close();
+  EXPECT_TRUE(lease.lost().stop_requested());
+  EXPECT_TRUE(eventually(kSoon, [&] { return queue_length("a") == 0; }));
+}
+
 TEST_F(Loss, a_fence_refuses_the_holder_before) {
   auto client = connect();
   auto mutex = client.mutex("a");

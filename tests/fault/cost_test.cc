@@ -39,8 +39,10 @@ TEST_F(Cost, an_uncontended_acquire_is_one_flight_and_a_release_one_request) {
   ASSERT_EQ(ops(), (std::vector{Op::create2, Op::get_children}));
   // One flight: the second request left before the first was answered.
   const auto trace = proxy_.trace();
-  const auto listed = std::find_if(trace.begin(), trace.end(), [](const Seen& s) { return s.is_request() && s.op == Op::get_children; });
-  const auto created = std::find_if(trace.begin(), trace.end(), [](const Seen& s) { return s.is_reply() && s.op == Op::create2; });
+  const auto listed = std::find_if(trace.begin(), trace.end(),
+                                   [](const Seen& s) { return s.is_request() && s.op == Op::get_children; });
+  const auto created =
+      std::find_if(trace.begin(), trace.end(), [](const Seen& s) { return s.is_reply() && s.op == Op::create2; });
   EXPECT_LT(listed - trace.begin(), created - trace.begin());
   proxy_.clear();
   lease.release_for(kSoon);

@@ -72,11 +72,10 @@ TEST(Ensemble, eight_clients_go_on_without_overlap_when_the_leader_is_killed) {
   std::vector<std::jthread> threads;
   for (int i = 0; i < kClients; ++i) {
     threads.emplace_back([&, i] {
-      auto client = Client::connect("zk://" + ensemble.connect_string(),
-                                    {.session_timeout = 10s,
-                                     .connection_timeout = 20s,
-                                     .retry = RetryPolicy::forever(50ms),
-                                     .ensemble_tick_time = 500ms});
+      auto client = Client::connect("zk://" + ensemble.connect_string(), {.session_timeout = 10s,
+                                                                          .connection_timeout = 20s,
+                                                                          .retry = RetryPolicy::forever(50ms),
+                                                                          .ensemble_tick_time = 500ms});
       auto mutex = client.mutex("shared");
       while (!enough) {
         auto lease = mutex.acquire();
@@ -90,9 +89,8 @@ TEST(Ensemble, eight_clients_go_on_without_overlap_when_the_leader_is_killed) {
     });
   }
   const auto all_visited = [&](int times) {
-    return eventually(30s, [&] {
-      return std::all_of(visits.begin(), visits.end(), [&](const auto& n) { return n >= times; });
-    });
+    return eventually(
+        30s, [&] { return std::all_of(visits.begin(), visits.end(), [&](const auto& n) { return n >= times; }); });
   };
   ASSERT_TRUE(all_visited(5));
   const auto leader = ensemble.leader();
@@ -141,12 +139,15 @@ TEST(Ensemble, a_list_sent_behind_a_create_sees_it_also_through_a_follower) {
       const auto listed = [](int rc, const String_vector* nodes, const void* data) {
         const std::unique_ptr<Pair> mine(static_cast<Pair*>(const_cast<void*>(data)));
         const auto name = mine->created.substr(mine->created.rfind('/') + 1);
-        const bool there = rc == ZOK && !name.empty() &&
-                           std::any_of(nodes->data, nodes->data + nodes->count, [&](const char* node) { return node == name; });
+        const bool there =
+            rc == ZOK && !name.empty() &&
+            std::any_of(nodes->data, nodes->data + nodes->count, [&](const char* node) { return node == name; });
         ++*(there ? mine->seen : mine->failed);
         --*mine->under_way;
       };
-      ASSERT_EQ(zoo_acreate(client.handle(), (pair->directory + "/n-").c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE, 3, created, pair), ZOK);
+      ASSERT_EQ(zoo_acreate(client.handle(), (pair->directory + "/n-").c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE, 3, created,
+                            pair),
+                ZOK);
       ASSERT_EQ(zoo_aget_children(client.handle(), pair->directory.c_str(), 0, listed, pair), ZOK);
     }
     ASSERT_TRUE(eventually(60s, [&] { return under_way == 0; }));

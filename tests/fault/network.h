@@ -32,10 +32,9 @@ inline std::vector<std::string> children(zhandle_t* handle, const std::string& p
   return names;
 }
 
-// A heartbeat reads our own ticket, or /, and is not part of what an acquire costs.
-inline bool is_heartbeat(const Seen& seen, const std::string& own_ticket = {}) {
-  if (seen.op == Op::exists && seen.path == "/") return true;
-  return seen.op == Op::get_data && !seen.watch && (own_ticket.empty() || seen.path.ends_with(own_ticket));
+// A heartbeat is not part of what an acquire costs: exists on / (or a sync, on an ensemble) and on our own tickets.
+inline bool is_heartbeat(const Seen& seen) {
+  return seen.op == Op::exists || (seen.op == Op::sync && seen.path == "/");
 }
 
 class Network : public ::testing::Test {

@@ -76,6 +76,23 @@ TEST_F(Outage, trying_without_a_connection_fails_at_once) {
   EXPECT_LE(Clock::now() - begin, 100ms);
 }
 
+// The list comes when the caller, and the Mutex, are gone.
+TEST_F(Outage, a_try_that_gave_up_makes_no_ticket_when_the_answer_comes_after_all) {
+  auto client = connect({.session_timeout = 10s, .connection_timeout = 200ms});
+  const auto held_back = proxy_.hold_reply({.op = Op::get_children});
+  EXPECT_FALSE(client.mutex("a").try_lock());
+  ASSERT_TRUE(eventually(kSoon, [&] { return held_back.fired(); }));
+  held_back.release();
+  auto mutex = client.mutex("b");  // behind the late answer
+  EXPECT_TRUE(mutex.try_lock_for(kSoon));
+  EXPECT_TRUE(tickets("a").empty());
+  EXPECT_EQ(proxy_.count([](const Seen& seen) {
+    return seen.is_request() && seen.op == Op::create2 && seen.path.starts_with("/a/");
+  }),
+            0U);
+  mutex.unlock();
+}
+
 TEST_F(Outage, an_acquire_ends_when_the_retry_policy_does) {
   auto client = connect({.session_timeout = 10s, .connection_timeout = 50ms, .retry = RetryPolicy::n_times(3, 20ms)});
   auto mutex = client.mutex("a");
@@ -170,9 +187,9 @@ TEST_F(Outage, the_listener_hears_jeopardy_and_reconnected) {
   std::mutex guard;
   std::vector<ConnectionState> heard;
   auto client = connect({.session_timeout = 10s, .listener = [&](ConnectionState state) {
-    const std::lock_guard lock(guard);
-    heard.push_back(state);
-  }});
+                           const std::lock_guard lock(guard);
+                           heard.push_back(state);
+                         }});
   const auto has = [&](std::size_t n) {
     return eventually(kSoon, [&] {
       const std::lock_guard lock(guard);

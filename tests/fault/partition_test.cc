@@ -57,7 +57,8 @@ TEST_F(Partition, a_silent_one_is_noticed_before_the_rival_is_granted) {
   for (std::size_t i = 0; i < kRuns; ++i) order[i] = i;
   std::sort(order.begin(), order.end(), [&](auto a, auto b) { return when[a] < when[b]; });
   for (const auto i : order) {
-    std::this_thread::sleep_until(std::chrono::steady_clock::now() + (begin + when[i] - Clock::now()));  // the moment is the test's input
+    std::this_thread::sleep_until(std::chrono::steady_clock::now() +
+                                  (begin + when[i] - Clock::now()));  // the moment is the test's input
     duels[i]->proxy.black_hole();
   }
 
@@ -120,9 +121,9 @@ TEST_F(Partition, each_outage_is_lost_once_and_healed_once) {
   std::mutex guard;
   std::vector<ConnectionState> heard;
   auto client = connect({.session_timeout = 2s, .listener = [&](ConnectionState state) {
-    const std::lock_guard lock(guard);
-    heard.push_back(state);
-  }});
+                           const std::lock_guard lock(guard);
+                           heard.push_back(state);
+                         }});
   using enum ConnectionState;
   std::vector expected{connected};
   for (int outage = 0; outage < 2; ++outage) {

@@ -99,8 +99,7 @@ TEST_F(ReplyLoss, many_losses_in_one_acquire_leave_no_ghost) {
 // CURATOR-45: the node was made, the reply was lost, and there are no retries left.
 TEST_F(ReplyLoss, giving_up_after_a_lost_reply_leaves_no_ghost) {
   for (const std::string name_space : {"", "inner"}) {
-    auto client =
-        connect({.session_timeout = 5s, .name_space = name_space, .retry = RetryPolicy::n_times(0, 1ms)});
+    auto client = connect({.session_timeout = 5s, .name_space = name_space, .retry = RetryPolicy::n_times(0, 1ms)});
     auto mutex = client.mutex("ghost");
     const auto path = mutex.path().substr(1);
     mutex.lock();

@@ -15,9 +15,9 @@ constexpr int kPortAttempts = 5;
 
 }  // namespace
 
-ZooKeeperEnsemble::ZooKeeperEnsemble(ZooKeeperOptions options, std::size_t size) {
+ZooKeeperEnsemble::ZooKeeperEnsemble(ZooKeeperOptions options, std::size_t size, QuorumLinks links) {
   for (int attempt = 1;; ++attempt) {
-    start(options, size);
+    start(options, size, links);
     try {
       // Each by itself first: that notices a member which ended, and says why.
       for (const auto& server : servers_) server->wait_until_serving();
@@ -29,17 +29,24 @@ ZooKeeperEnsemble::ZooKeeperEnsemble(ZooKeeperOptions options, std::size_t size)
   }
 }
 
-void ZooKeeperEnsemble::start(const ZooKeeperOptions& options, std::size_t size) {
+void ZooKeeperEnsemble::start(const ZooKeeperOptions& options, std::size_t size, QuorumLinks links) {
   servers_.clear();
+  relays_.clear();
   // Per member: clients, followers to the leader, election.
   const std::vector<std::uint16_t> ports = free_ports(3 * size);
-  std::vector<std::string> peers;
   for (std::size_t i = 0; i < size; ++i) {
-    peers.push_back(fmt::format("server.{}=127.0.0.1:{}:{}", i + 1, ports[3 * i + 1], ports[3 * i + 2]));
-  }
-  for (std::size_t i = 0; i < size; ++i) {
+    std::vector<std::string> peers;
+    for (std::size_t j = 0; j < size; ++j) {
+      // A member listens where its own configuration says, and looks for the others there too. Nobody compares the
+      // configurations, unless reconfigEnabled.
+      auto quorum_port = ports[3 * j + 1];
+      if (links == QuorumLinks::relayed && i != j) {
+        quorum_port = relays_.emplace(std::pair(i, j), std::make_unique<TcpRelay>(quorum_port)).first->second->port();
+      }
+      peers.push_back(fmt::format("server.{}=127.0.0.1:{}:{}", j + 1, quorum_port, ports[3 * j + 2]));
+    }
     servers_.push_back(std::make_unique<ZooKeeperServer>(
-        options, QuorumMember{.id = static_cast<int>(i) + 1, .client_port = ports[3 * i], .peers = peers}));
+        options, QuorumMember{.id = static_cast<int>(i) + 1, .client_port = ports[3 * i], .peers = std::move(peers)}));
   }
 }
 
@@ -75,6 +82,16 @@ std::vector<std::size_t> ZooKeeperEnsemble::followers() const {
 void ZooKeeperEnsemble::restart(std::size_t i) {
   server(i).restart();
   server(i).wait_until_serving();
+}
+
+void ZooKeeperEnsemble::stall_link(std::size_t follower) {
+  const auto relay = relays_.find({follower, leader()});
+  if (relay == relays_.end()) throw std::logic_error("no relay between this member and the leader");
+  relay->second->stall();
+}
+
+void ZooKeeperEnsemble::heal_links() {
+  for (const auto& [link, relay] : relays_) relay->heal();
 }
 
 void ZooKeeperEnsemble::wait_until_serving(std::chrono::milliseconds timeout) const {

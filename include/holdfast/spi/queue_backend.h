@@ -5,7 +5,7 @@
 //
 // Rules for an implementation:
 //  * Everything here runs inside the client's Executor. A method never calls back before it has returned.
-//  * Every callback is called exactly once, `closed` after close() at the latest. (`gone` of listen(): at most once.)
+//  * Every callback is called exactly once, `closed` after close() at the latest. (`told` of listen(): at most once.)
 //  * Requests of one session take effect in the order they were made: a list() made after an enqueue() sees it.
 //  * Before the callback of a request that the service answered, Observer::acknowledged() is called with the time at
 //    which the request was made.
@@ -67,8 +67,11 @@ struct Place {
 
 using Listing = std::vector<Ticket>;  // in queue order
 
+// What a listener is told, once: the ticket is gone (`absent`), or listening has failed and somebody should look.
+using Told = std::function<void(Status)>;
+
 struct Enqueued {
-  Place place;
+  Place place;    // set whenever it is known that the ticket was made, also if the rest failed
   Listing queue;  // after the ticket was made, so it is in here unless somebody removed it
 };
 
@@ -83,8 +86,11 @@ struct Session {
   SessionId id = 0;
   // The service gives the session up when it has heard nothing for this long.
   Clock::duration timeout{};
-  // How old the service's account of us may be when its parts fail: 0 if one server keeps it.
+  // 0 if the server that we talk to keeps the sessions. Else another one does (the keeper), and is told by ours whom it has
+  // heard, at intervals of this length at most.
   Clock::duration report_lag{};
+  // When this session was asked for, at the earliest.
+  Clock::time_point asked{};
 };
 
 class Observer {
@@ -97,8 +103,9 @@ class Observer {
   virtual void disconnected() = 0;
   // The service says that this session is over. A new one is under way.
   virtual void expired(SessionId session) = 0;
-  // The service answered a request that was made at `sent`.
-  virtual void acknowledged(SessionId session, Clock::time_point sent) = 0;
+  // The service answered a request that was made at `sent`. `by_keeper`: the one that keeps the sessions has dealt with it. On
+  // an ensemble, beats only.
+  virtual void acknowledged(SessionId session, Clock::time_point sent, bool by_keeper) = 0;
   // There will never be a session, for instance because the credentials were refused.
   virtual void refused(const std::string& why) = 0;
 };
@@ -123,14 +130,16 @@ class QueueBackend {
   virtual void dequeue(const std::string& queue, const std::string& ticket, Callback<Nothing> done) = 0;
   // The card of a ticket.
   virtual void read(const std::string& queue, const std::string& ticket, Callback<std::string> done) = 0;
-  // Asks to be told when a ticket goes. `armed` gets its card, or `absent` (then `gone` does not come). A listener
-  // outlives a broken connection, not a session.
+  // Asks to be told when a ticket goes. `armed` gets its card, or `absent` (then nothing else comes). A listener outlives a
+  // broken connection, not a session.
   virtual ListenerId listen(const std::string& queue, const std::string& ticket, Callback<std::string> armed,
-                            std::function<void()> gone) = 0;
+                            Told told) = 0;
   // Not interested any more: neither `armed` nor `gone` comes after this.
   virtual void ignore(ListenerId listener) = 0;
-  // Anything the service answers.
+  // A sign of life that reaches the keeper of the sessions.
   virtual void beat(Callback<Nothing> done) = 0;
+  // Whether a ticket is there: `ok` or `absent`.
+  virtual void check(const std::string& queue, const std::string& ticket, Callback<Nothing> done) = 0;
 
   // Ends the session. Everything under way ends `closed`; no method is called after it. What may block (telling a server
   // far away) is returned, and runs outside the Executor.

@@ -18,8 +18,9 @@ void MemoryBackend::open(spi::Observer& observer) {
 }
 
 void MemoryBackend::connect() {
+  const auto asked = executor_.now();
   session_ = service_->open_session();
-  observer_->connected({.id = session_, .timeout = session_timeout_});
+  observer_->connected({.id = session_, .timeout = session_timeout_, .asked = asked});
 }
 
 void MemoryBackend::session_is_over() {
@@ -44,7 +45,8 @@ void MemoryBackend::request(spi::Callback<T> done, Serve serve) {
   executor_.post([this, sent, session, done = std::move(done), reply = std::move(reply)]() mutable {
     if (closed_) return done({Status::closed, "the client was closed", {}});
     const bool over = reply.status == Status::expired && session == session_;
-    if (reply.status == Status::ok || reply.status == Status::absent) observer_->acknowledged(session, sent);
+    if (reply.status == Status::ok || reply.status == Status::absent)
+      observer_->acknowledged(session, sent, /*by_keeper=*/true);
     done(std::move(reply));
     if (over) session_is_over();
   });
@@ -52,7 +54,9 @@ void MemoryBackend::request(spi::Callback<T> done, Serve serve) {
 
 void MemoryBackend::enqueue(const std::string& queue, const spi::Request& what, spi::Callback<spi::Enqueued> done) {
   request(std::move(done), [&]() -> Reply<spi::Enqueued> {
-    return {Status::ok, {}, service_->enqueue(session_, queue, what)};
+    auto made = service_->enqueue(session_, queue, what);
+    if (!made) return {Status::expired, "the session has ended", {}};
+    return {Status::ok, {}, std::move(*made)};
   });
 }
 
@@ -84,7 +88,7 @@ void MemoryBackend::read(const std::string& queue, const std::string& ticket, sp
 }
 
 MemoryBackend::ListenerId MemoryBackend::listen(const std::string& queue, const std::string& ticket,
-                                                spi::Callback<std::string> armed, std::function<void()> gone) {
+                                                spi::Callback<std::string> armed, spi::Told told) {
   const ListenerId id = ++last_listener_;
   const auto armed_unless_ignored = [this, id, armed = std::move(armed)](Reply<std::string> reply) {
     if (!listeners_.contains(id)) return;
@@ -95,9 +99,9 @@ MemoryBackend::ListenerId MemoryBackend::listen(const std::string& queue, const 
   request<std::string>(armed_unless_ignored, [&]() -> Reply<std::string> {
     auto card = service_->card(queue, ticket);
     // Runs on whichever thread removed the ticket, so it only posts.
-    const auto theirs = service_->listen(queue, ticket, [this, id, gone = std::move(gone)] {
-      executor_.post([this, id, gone] {
-        if (listeners_.erase(id) != 0) gone();
+    const auto theirs = service_->listen(queue, ticket, [this, id, told = std::move(told)] {
+      executor_.post([this, id, told] {
+        if (listeners_.erase(id) != 0) told(Status::absent);
       });
     });
     if (!theirs) return {Status::absent, "no such ticket", {}};
@@ -116,6 +120,13 @@ void MemoryBackend::ignore(ListenerId listener) {
 
 void MemoryBackend::beat(spi::Callback<spi::Nothing> done) {
   request(std::move(done), []() -> Reply<spi::Nothing> { return {}; });
+}
+
+void MemoryBackend::check(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) {
+  request(std::move(done), [&]() -> Reply<spi::Nothing> {
+    if (!service_->card(queue, ticket)) return {Status::absent, "no such ticket", {}};
+    return {};
+  });
 }
 
 std::function<void()> MemoryBackend::close() {

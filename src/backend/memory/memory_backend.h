@@ -22,9 +22,10 @@ class MemoryBackend final : public spi::QueueBackend {
   void dequeue(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
   void read(const std::string& queue, const std::string& ticket, spi::Callback<std::string> done) override;
   ListenerId listen(const std::string& queue, const std::string& ticket, spi::Callback<std::string> armed,
-                    std::function<void()> gone) override;
+                    spi::Told told) override;
   void ignore(ListenerId listener) override;
   void beat(spi::Callback<spi::Nothing> done) override;
+  void check(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
   std::function<void()> close() override;
   std::string where() const override { return "the memory of this process"; }
   std::string path(const std::string& queue) const override { return "/" + queue; }

@@ -10,6 +10,7 @@ std::shared_ptr<Service> Service::named(const std::string& name) {
   static std::mutex mutex;
   static std::map<std::string, std::weak_ptr<Service>> services;
   const std::lock_guard lock(mutex);
+  std::erase_if(services, [](const auto& entry) { return entry.second.expired(); });
   auto service = services[name].lock();
   if (!service) services[name] = service = std::make_shared<Service>();
   return service;
@@ -38,8 +39,10 @@ bool Service::is_open(spi::SessionId session) const {
   return sessions_.contains(session);
 }
 
-spi::Enqueued Service::enqueue(spi::SessionId session, const std::string& name, const spi::Request& request) {
+std::optional<spi::Enqueued> Service::enqueue(spi::SessionId session, const std::string& name,
+                                              const spi::Request& request) {
   const std::lock_guard lock(mutex_);
+  if (!sessions_.contains(session)) return std::nullopt;
   auto& queue = queues_[name];
   const auto sequence = queue.next++;
   Item item{.place = {.ticket = {.id = fmt::format("{}-{:010}", request.uid, sequence),
@@ -50,7 +53,7 @@ spi::Enqueued Service::enqueue(spi::SessionId session, const std::string& name, 
             .uid = request.uid,
             .card = request.card};
   queue.items.push_back(item);
-  return {item.place, listing(queue)};
+  return spi::Enqueued{item.place, listing(queue)};
 }
 
 std::optional<spi::Enqueued> Service::find(const std::string& name, const std::string& uid) const {

@@ -27,7 +27,8 @@ class Service {
   void end_session(spi::SessionId session);
   bool is_open(spi::SessionId session) const;
 
-  spi::Enqueued enqueue(spi::SessionId session, const std::string& queue, const spi::Request& request);
+  // Nothing if the session has ended.
+  std::optional<spi::Enqueued> enqueue(spi::SessionId session, const std::string& queue, const spi::Request& request);
   std::optional<spi::Enqueued> find(const std::string& queue, const std::string& uid) const;
   spi::Listing list(const std::string& queue) const;
   bool dequeue(const std::string& queue, const std::string& ticket);

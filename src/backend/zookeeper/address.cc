@@ -1,23 +1,64 @@
 #include "backend/zookeeper/address.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include "base/name.h"
+#include "base/text.h"
 
 namespace holdfast::zookeeper {
 namespace {
 
 constexpr std::string_view kScheme = "zk://";
-constexpr std::string_view kDefaultPort = "2181";
+constexpr std::string_view kDefaultPort = ":2181";
+
+bool is_name(std::string_view host) {
+  return std::all_of(host.begin(), host.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_'; });
+}
+
+// "host", "host:port", "[::1]" or "[::1]:port" -> "host:port"
+tl::expected<std::string, std::string> parse_server(std::string_view server) {
+  std::string_view host;
+  std::string_view rest;
+  if (server.starts_with('[')) {  // an IPv6 address has colons of its own
+    const auto bracket = server.find(']');
+    if (bracket == std::string_view::npos)
+      return tl::unexpected(fmt::format("\"{}\" has no closing bracket", base::printable(server)));
+    host = server.substr(1, bracket - 1);
+    rest = server.substr(bracket + 1);
+    in6_addr ignored{};
+    if (::inet_pton(AF_INET6, std::string(host).c_str(), &ignored) != 1) {
+      return tl::unexpected(fmt::format("\"{}\" is not an IPv6 address", base::printable(host)));
+    }
+  } else {
+    host = server.substr(0, server.find(':'));
+    rest = server.substr(host.size());
+    if (host.empty()) return tl::unexpected(std::string("a host is empty"));
+    if (!is_name(host)) return tl::unexpected(fmt::format("\"{}\" is not a host", base::printable(host)));
+  }
+  if (rest.empty()) rest = kDefaultPort;
+  const auto port = rest.substr(1);
+  unsigned number = 0;
+  const auto parsed = std::from_chars(port.data(), port.data() + port.size(), number);
+  if (rest[0] != ':' || parsed.ec != std::errc() || parsed.ptr != port.data() + port.size() || number == 0 ||
+      number > 65535) {
+    return tl::unexpected(fmt::format("\"{}\" is not a port between 1 and 65535", base::printable(port)));
+  }
+  return fmt::format("{}:{}", host, number);
+}
 
 }  // namespace
 
 tl::expected<Address, std::string> parse_address(std::string_view url) {
   const auto wrong = [&](const std::string& what) {
-    return tl::unexpected(fmt::format(
-        "\"{}\" is not a ZooKeeper address: {}; write zk://host:port,host:port or zk://host:port/chroot", url, what));
+    return tl::unexpected(
+        fmt::format("\"{}\" is not a ZooKeeper address: {}; write zk://host:port,host:port or zk://host:port/chroot",
+                    base::printable(url), what));
   };
   std::string_view rest = url;
   if (!rest.starts_with(kScheme)) return wrong("it does not begin with zk://");
@@ -35,27 +76,12 @@ tl::expected<Address, std::string> parse_address(std::string_view url) {
   }
   for (std::size_t begin = 0; begin <= rest.size();) {
     const auto end = std::min(rest.find(',', begin), rest.size());
-    const auto server = rest.substr(begin, end - begin);
+    const auto server = parse_server(rest.substr(begin, end - begin));
+    if (!server) return wrong(server.error());
+    address.several = begin > 0;
+    if (address.several) address.hosts += ',';
+    address.hosts += *server;
     begin = end + 1;
-    // An IPv6 address stands in brackets, because it has colons of its own.
-    const auto bracket = server.starts_with('[') ? server.find(']') : 0;
-    if (bracket == std::string_view::npos) return wrong(fmt::format("\"{}\" has no closing bracket", server));
-    const auto colon = server.find(':', bracket);
-    const auto host = server.substr(0, colon);
-    if (host.empty()) return wrong("a host is empty");
-    if (host.find_first_of(" \t\r\n@?#") != std::string_view::npos)
-      return wrong(fmt::format("\"{}\" is not a host", host));
-    const auto port = colon == std::string_view::npos ? kDefaultPort : server.substr(colon + 1);
-    unsigned number = 0;
-    const auto parsed = std::from_chars(port.data(), port.data() + port.size(), number);
-    if (parsed.ec != std::errc() || parsed.ptr != port.data() + port.size() || number == 0 || number > 65535) {
-      return wrong(fmt::format("\"{}\" is not a port between 1 and 65535", port));
-    }
-    if (!address.hosts.empty()) {
-      address.hosts += ',';
-      address.several = true;
-    }
-    address.hosts += fmt::format("{}:{}", host, number);
   }
   return address;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 namespace holdfast::zookeeper {
 namespace {
@@ -14,7 +15,7 @@ struct Marker {
 };
 
 constexpr std::array kMarkers{
-    Marker{"lock-", false, true},     Marker{"__WRIT__", false, true},  Marker{"__READ__", true, true},
+    Marker{"lock-", false, true},     Marker{"__WRIT__", false, false}, Marker{"__READ__", true, false},
     Marker{"__lock__", false, false}, Marker{"__rlock__", true, false},
 };
 
@@ -35,7 +36,10 @@ std::optional<Parsed> parse(std::string_view node) {
     shared = marker.shared;
     waits_for_us = marker.waits_for_us;
   }
-  if (digits == 0 && node.starts_with("x-")) digits = node.rfind('-') + 1;
+  if (digits == 0 && node.starts_with("x-")) {
+    digits = node.rfind('-') + 1;
+    if (node[digits - 2] == '-') --digits;  // x-<session>--2147483648
+  }
   if (digits == 0 || digits == node.size()) return std::nullopt;
   std::int64_t sequence = 0;
   const auto* end = node.data() + node.size();
@@ -44,11 +48,17 @@ std::optional<Parsed> parse(std::string_view node) {
   return Parsed{{.id = std::string(node), .sequence = sequence, .shared = shared}, waits_for_us};
 }
 
-// The counter is a signed 32-bit number that wraps: a is before b if the way from a to b is the shorter one.
-bool before(const spi::Ticket& a, const spi::Ticket& b) {
-  const auto distance =
-      static_cast<std::int32_t>(static_cast<std::uint32_t>(a.sequence) - static_cast<std::uint32_t>(b.sequence));
-  return distance != 0 ? distance < 0 : a.id < b.id;
+// The counter is a signed 32-bit number that wraps: a is before b if the way from a to b is the shorter one. All are measured
+// from one of them, because pairwise "before" would go round in a circle among strangers' numbers, and a sort with it.
+void sort_by_sequence(spi::Listing& tickets) {
+  if (tickets.empty()) return;
+  const auto origin = static_cast<std::uint32_t>(tickets.front().sequence);
+  const auto distance = [origin](const spi::Ticket& ticket) {
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(ticket.sequence) - origin);
+  };
+  std::sort(tickets.begin(), tickets.end(), [&](const spi::Ticket& a, const spi::Ticket& b) {
+    return std::pair(distance(a), std::string_view(a.id)) < std::pair(distance(b), std::string_view(b.id));
+  });
 }
 
 }  // namespace
@@ -56,7 +66,7 @@ bool before(const spi::Ticket& a, const spi::Ticket& b) {
 std::string node_prefix(const std::string& uid, bool shared) { return "_c_" + uid + (shared ? "-__READ__" : "-lock-"); }
 
 bool has_uid(std::string_view node, std::string_view uid) {
-  return node.size() > uid.size() + 3 && node.starts_with("_c_") && node.substr(3).starts_with(uid);
+  return node.starts_with("_c_") && node.substr(3).starts_with(uid) && node.substr(3 + uid.size()).starts_with('-');
 }
 
 std::optional<spi::Ticket> parse_node(std::string_view node) {
@@ -75,7 +85,7 @@ Children sort_children(const std::vector<std::string>& nodes) {
     if (!parsed->waits_for_us) children.foreign = node;
     children.tickets.push_back(std::move(parsed->ticket));
   }
-  std::sort(children.tickets.begin(), children.tickets.end(), before);
+  sort_by_sequence(children.tickets);
   return children;
 }
 

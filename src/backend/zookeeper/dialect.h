@@ -7,8 +7,8 @@
 //   kazoo                <32 hex>__lock__<seq>, ...__rlock__<seq>    exclusive, shared
 //   ZooKeeper's recipe   x-<session>-<seq>                           exclusive
 //
-// All of them number from the same counter, that of the parent node, so one order holds for all. But only Curator's way is
-// understood by everybody: kazoo and ZooKeeper's recipe do not wait for us.
+// All of them number from the same counter, that of the parent node, so one order holds for all. But a `lock-` node is waited
+// for only by those who make such nodes themselves: not by Curator's own read/write lock, nor by kazoo or ZooKeeper's recipe.
 #pragma once
 
 #include <optional>

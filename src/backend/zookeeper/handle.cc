@@ -5,8 +5,6 @@
 #include <mutex>
 #include <utility>
 
-#include "base/log.h"
-
 namespace holdfast::zookeeper {
 
 struct Handle::Call {
@@ -53,11 +51,13 @@ struct Handle::Callbacks {
     post(data, std::move(answer));
   }
 
-  static void session_event(zhandle_t*, int type, int state, const char*, void* context) {
+  static void session_event(zhandle_t* zh, int type, int state, const char*, void* context) {
     if (type != ZOO_SESSION_EVENT) return;
     auto* self = static_cast<Handle*>(context);
-    self->executor_.post([handle = self->shared_from_this(), state] {
-      if (!handle->abandoned_) handle->events_.session(state);
+    const auto session = zoo_client_id(zh)->client_id;
+    const auto timeout = std::chrono::milliseconds(zoo_recv_timeout(zh));
+    self->executor_.post([handle = self->shared_from_this(), state, session, timeout] {
+      if (!handle->abandoned_) handle->events_.session(state, session, timeout);
     });
   }
 
@@ -71,8 +71,6 @@ struct Handle::Callbacks {
     });
   }
 
-  static void log(const char* message) { base::log().debug("libzookeeper: {}", message); }
-
   static void* context(WatchId watch) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(watch)); }
 };
 
@@ -82,9 +80,9 @@ Handle::~Handle() { close(); }
 
 std::string Handle::open(const std::string& hosts, int timeout_ms, const std::vector<Auth>& auth) {
   static std::once_flag once;
-  std::call_once(once, [] { zoo_set_debug_level(ZOO_LOG_LEVEL_WARN); });  // global, and it writes to stderr by default
-  handle_ = zookeeper_init2(hosts.c_str(), &Callbacks::session_event, timeout_ms, nullptr, this, ZOO_NO_LOG_CLIENTENV,
-                            &Callbacks::log);
+  // Global. Silent, because the library formats addresses for its log in a buffer that its threads share without a lock.
+  std::call_once(once, [] { zoo_set_debug_level(static_cast<ZooLogLevel>(0)); });
+  handle_ = zookeeper_init(hosts.c_str(), &Callbacks::session_event, timeout_ms, nullptr, this, ZOO_NO_LOG_CLIENTENV);
   if (handle_ == nullptr) return std::strerror(errno);
   for (const auto& each : auth) {
     // Sent again by the library with every connection of this handle.
@@ -94,8 +92,7 @@ std::string Handle::open(const std::string& hosts, int timeout_ms, const std::ve
   return {};
 }
 
-spi::SessionId Handle::session() const { return zoo_client_id(handle_)->client_id; }
-Clock::duration Handle::timeout() const { return std::chrono::milliseconds(zoo_recv_timeout(handle_)); }
+void Handle::set_servers(const std::string& hosts) { zoo_set_servers(handle_, hosts.c_str()); }
 
 Handle::Call* Handle::add(Done done) {
   const auto id = ++last_id_;

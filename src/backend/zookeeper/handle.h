@@ -34,7 +34,7 @@ class Handle : public std::enable_shared_from_this<Handle> {
 
   // Told inside the Executor.
   struct Events {
-    std::function<void(int state)> session;
+    std::function<void(int state, spi::SessionId session, Clock::duration timeout)> session;
     std::function<void(WatchId watch, int type)> watch;
   };
 
@@ -43,11 +43,10 @@ class Handle : public std::enable_shared_from_this<Handle> {
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
 
-  // Starts to connect. Empty, or why that is impossible (a host that cannot be resolved).
+  // Starts to connect, without blocking if the hosts are numeric. Empty, or why that is impossible.
   std::string open(const std::string& hosts, int timeout_ms, const std::vector<Auth>& auth);
 
-  spi::SessionId session() const;
-  Clock::duration timeout() const;
+  void set_servers(const std::string& hosts);
 
   // Requests. `done` is called inside the Executor, exactly once, never before the call has returned.
   void create(const std::string& path, const std::string& data, const ACL_vector& acl, int mode, Done done);

@@ -22,6 +22,10 @@ constexpr int kMaxParentRounds = 5;
 constexpr auto kConfigNode = "/zookeeper/config";
 // When the host names cannot be resolved at the moment.
 constexpr auto kReopenPause = std::chrono::seconds(1);
+// Between two look-ups of the servers' names while there is no connection.
+constexpr auto kLookUpPause = std::chrono::seconds(5);
+// Queues with strange children that are remembered, so that each is reported once.
+constexpr std::size_t kMaxReported = 1'000;
 
 Status status_of(int rc) {
   switch (rc) {
@@ -30,10 +34,20 @@ Status status_of(int rc) {
     case ZCONNECTIONLOSS:
     case ZOPERATIONTIMEOUT:
     case ZSESSIONMOVED: return Status::unknown;
-    case ZINVALIDSTATE: return Status::unreachable;
+    case ZINVALIDSTATE:
+    case ZTHROTTLEDOP: return Status::unreachable;
     case ZSESSIONEXPIRED: return Status::expired;
     case ZCLOSING: return Status::closed;
-    default: return Status::denied;
+    case ZNOAUTH:
+    case ZAUTHFAILED:
+    case ZINVALIDACL:
+    case ZBADARGUMENTS:
+    case ZMARSHALLINGERROR:
+    case ZUNIMPLEMENTED:
+    case ZNOCHILDRENFOREPHEMERALS:
+    case ZNOTEMPTY:
+    case ZNOTREADONLY: return Status::denied;
+    default: return Status::unknown;  // what we do not know may have happened
   }
 }
 
@@ -54,7 +68,8 @@ ZooKeeperBackend::ZooKeeperBackend(spi::Executor& executor, Address address, con
       session_timeout_(options.session_timeout),
       tick_time_(options.ensemble_tick_time),
       auth_(options.auth),
-      acl_entries_(options.acl) {
+      acl_entries_(options.acl),
+      resolver_(executor) {
   for (const auto& entry : acl_entries_) {
     // The library only reads these.
     acl_storage_.push_back({static_cast<int>(entry.permissions),
@@ -73,41 +88,58 @@ void ZooKeeperBackend::open(spi::Observer& observer) {
 
 void ZooKeeperBackend::start_session() {
   announced_ = false;
-  handle_ =
-      std::make_shared<Handle>(executor_, Handle::Events{[this](int state) { on_session(state); },
-                                                         [this](auto watch, int type) { on_watch(watch, type); }});
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(session_timeout_).count();
-  const auto trouble = handle_->open(address_.hosts, static_cast<int>(ms), auth_);
-  if (trouble.empty()) return;
-  base::log().warn("cannot connect to {}: {}", where(), trouble);
-  handle_.reset();
-  executor_.at(executor_.now() + kReopenPause, [this] {
-    if (!closed_) start_session();
+  resolver_.resolve(address_.hosts, [this](const std::string& hosts, std::string trouble) {
+    session_.asked = executor_.now();
+    if (!hosts.empty()) {
+      handle_ = std::make_shared<Handle>(
+          executor_, Handle::Events{[this](int state, auto id, auto timeout) { on_session(state, id, timeout); },
+                                    [this](auto watch, int type) { on_watch(watch, type); }});
+      const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(session_timeout_).count();
+      trouble = handle_->open(hosts, static_cast<int>(ms), auth_);
+      if (trouble.empty()) return;
+      handle_.reset();
+    }
+    base::log().warn("cannot connect to {}: {}", where(), trouble);
+    executor_.at(executor_.now() + kReopenPause, [this] {
+      if (!closed_) start_session();
+    });
   });
 }
 
-void ZooKeeperBackend::on_session(int state) {
-  if (state == ZOO_CONNECTED_STATE) return on_connected();
+void ZooKeeperBackend::on_session(int state, spi::SessionId id, Clock::duration timeout) {
+  if (state == ZOO_CONNECTED_STATE) return on_connected(id, timeout);
   if (state == ZOO_EXPIRED_SESSION_STATE) return replace_session();
   if (state == ZOO_AUTH_FAILED_STATE) return observer_->refused(where() + " has refused the credentials");
-  if (std::exchange(connected_, false)) observer_->disconnected();
+  if (std::exchange(connected_, false)) {
+    observer_->disconnected();
+    look_up_servers_again();
+  }
 }
 
-void ZooKeeperBackend::on_connected() {
-  session_.id = handle_->session();
-  session_.timeout = handle_->timeout();
+// The servers may have moved to other addresses.
+void ZooKeeperBackend::look_up_servers_again() {
+  resolver_.resolve(address_.hosts, [this, handle = handle_](const std::string& hosts, const std::string&) {
+    if (handle != handle_ || connected_) return;
+    if (!hosts.empty()) handle_->set_servers(hosts);
+    executor_.at(executor_.now() + kLookUpPause, [this, handle] {
+      if (handle == handle_ && !connected_ && !closed_) look_up_servers_again();
+    });
+  });
+}
+
+void ZooKeeperBackend::on_connected(spi::SessionId id, Clock::duration timeout) {
+  session_.id = id;
+  session_.timeout = timeout;
   if (announced_) return announce();
-  session_.report_lag = tick_time_ / 2;
+  // A leader pings its followers every half tick; as much again for one that is late.
+  session_.report_lag = tick_time_;
   if (address_.several) return announce();
   // One address may still be one member, or the front, of an ensemble; the servers know. What cannot be read, or is not
   // empty, is taken for one: the price is a shorter lease, the other way round it would be a broken promise.
-  handle_->get(kConfigNode, [this, sent = executor_.now()](const Answer& answer) {
-    if (answer.rc == ZCONNECTIONLOSS || answer.rc == ZSESSIONEXPIRED || answer.rc == ZCLOSING) return;  // comes again
-    if (answer.rc == ZNONODE || (answer.rc == ZOK && answer.text.find("server.") == std::string::npos)) {
-      session_.report_lag = {};
-    }
+  handle_->get(kConfigNode, [this](const Answer& answer) {
+    if (!came_from_the_server(answer.rc)) return;  // the connection is gone; on_connected() comes again
+    if (answer.rc == ZOK && answer.text.find("server.") == std::string::npos) session_.report_lag = {};
     announce();
-    if (came_from_the_server(answer.rc)) observer_->acknowledged(session_.id, sent);
   });
 }
 
@@ -118,7 +150,7 @@ void ZooKeeperBackend::announce() {
   // The library sets its watches again by itself, but not one that was being set anew when the connection broke.
   std::vector<ListenerId> unarmed;
   for (const auto& [id, listener] : listeners_) {
-    if (listener.told && !listener.armed) unarmed.push_back(id);
+    if (!listener.armed) unarmed.push_back(id);
   }
   for (const auto id : unarmed) watch_again(id);
 }
@@ -126,9 +158,9 @@ void ZooKeeperBackend::announce() {
 // The service has given our session up. Everything of it is gone: tickets, watches, requests under way.
 void ZooKeeperBackend::replace_session() {
   connected_ = false;
-  listeners_.clear();
   const auto old = std::exchange(handle_, nullptr);
   old->abandon(ZSESSIONEXPIRED);
+  listeners_.clear();
   observer_->expired(session_.id);
   old->close();  // there is nobody to talk to: returns at once
   start_session();
@@ -137,17 +169,19 @@ void ZooKeeperBackend::replace_session() {
 std::function<void()> ZooKeeperBackend::close() {
   closed_ = true;
   connected_ = false;
-  listeners_.clear();
+  resolver_.cancel();
   if (!handle_) return {};
   handle_->abandon(ZCLOSING);
+  listeners_.clear();
   return [handle = std::exchange(handle_, nullptr)] { handle->close(); };
 }
 
 // ------------------------------------------------------------------------------------------------------------ requests
 
-Handle::Done ZooKeeperBackend::acknowledged(Handle::Done done) {
-  return [this, sent = executor_.now(), session = session_.id, done = std::move(done)](Answer answer) {
-    if (came_from_the_server(answer.rc)) observer_->acknowledged(session, sent);
+Handle::Done ZooKeeperBackend::acknowledged(Handle::Done done, bool through_leader) {
+  const bool by_keeper = through_leader || session_.report_lag == Clock::duration::zero();
+  return [this, sent = executor_.now(), session = session_.id, by_keeper, done = std::move(done)](Answer answer) {
+    if (came_from_the_server(answer.rc)) observer_->acknowledged(session, sent, by_keeper);
     done(std::move(answer));
   };
 }
@@ -164,6 +198,7 @@ bool ZooKeeperBackend::reachable(const spi::Callback<T>& done) {
 spi::Listing ZooKeeperBackend::in_order(const std::string& queue, const std::vector<std::string>& nodes) {
   auto children = sort_children(nodes);
   if ((!children.foreign.empty() || !children.stray.empty()) && reported_.insert(queue).second) {
+    if (reported_.size() > kMaxReported) reported_.clear();
     if (!children.foreign.empty()) {
       base::log().warn(
           "{} holds {}, made by a recipe that does not wait for us as we wait for it; use one recipe for one lock",
@@ -214,19 +249,15 @@ void ZooKeeperBackend::place(std::shared_ptr<Placing> placing) {
           return place(placing);
         }
         if (created.rc != ZOK) return placing->done(failure<spi::Enqueued>(created.rc, "create " + placing->prefix));
-        if (listed.rc != ZOK) {
-          // The ticket is there, but we do not know its place: as unknown as if the reply had been lost.
-          auto reply = failure<spi::Enqueued>(listed.rc, "list " + path(placing->queue));
-          if (reply.status == Status::absent || reply.status == Status::unreachable) reply.status = Status::unknown;
-          return placing->done(std::move(reply));
-        }
         const auto ticket = parse_node(last_part(created.text));
-        placing->done({Status::ok,
-                       {},
-                       {{.ticket = ticket.value_or(spi::Ticket{}),
-                         .token = static_cast<Token>(created.stat.czxid),
-                         .session = created.stat.ephemeralOwner},
-                        in_order(placing->queue, listed.children)}});
+        Reply<spi::Enqueued> reply;
+        if (listed.rc != ZOK) reply = failure<spi::Enqueued>(listed.rc, "list " + path(placing->queue));
+        if (reply.status == Status::absent) reply.status = Status::unknown;  // the queue went between the two
+        reply.value = {{.ticket = ticket.value_or(spi::Ticket{}),
+                        .token = static_cast<Token>(created.stat.czxid),
+                        .session = created.stat.ephemeralOwner},
+                       in_order(placing->queue, listed.children)};
+        placing->done(std::move(reply));
       }));
 }
 
@@ -295,39 +326,58 @@ void ZooKeeperBackend::read(const std::string& queue, const std::string& ticket,
                }));
 }
 
+void ZooKeeperBackend::check(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) {
+  if (!reachable(done)) return;
+  const auto node = path(queue) + "/" + ticket;
+  handle_->exists(
+      node, acknowledged([node, done = std::move(done)](const Answer& answer) {
+        done(answer.rc == ZOK ? Reply<spi::Nothing>() : failure<spi::Nothing>(answer.rc, "stat of " + node));
+      }));
+}
+
+// A follower hands a sync on to its leader, and answers it when it has heard back: any path will do.
 void ZooKeeperBackend::beat(spi::Callback<spi::Nothing> done) {
   if (!reachable(done)) return;
-  handle_->exists("/", acknowledged([done = std::move(done)](const Answer& answer) {
-                    done(answer.rc == ZOK ? Reply<spi::Nothing>() : failure<spi::Nothing>(answer.rc, "stat of /"));
-                  }));
+  const auto answered = [done = std::move(done)](const Answer& answer) {
+    done(answer.rc == ZOK ? Reply<spi::Nothing>() : failure<spi::Nothing>(answer.rc, "heartbeat"));
+  };
+  if (session_.report_lag > Clock::duration::zero()) {
+    handle_->sync("/", acknowledged(answered, /*through_leader=*/true));
+  } else {
+    handle_->exists("/", acknowledged(answered));
+  }
 }
 
 // ----------------------------------------------------------------------------------------------------------- listeners
 
 ZooKeeperBackend::ListenerId ZooKeeperBackend::listen(const std::string& queue, const std::string& ticket,
-                                                      spi::Callback<std::string> armed, std::function<void()> gone) {
+                                                      spi::Callback<std::string> armed, spi::Told told) {
   const ListenerId id = ++last_listener_;
   if (!reachable(armed)) return id;
   const auto node = path(queue) + "/" + ticket;
-  listeners_[id] = {.path = node, .gone = std::move(gone)};
-  // getData, not exists: on a node that is gone already, exists would leave a watch behind.
-  handle_->get_and_watch(node, id, acknowledged([this, id, node, armed = std::move(armed)](Answer answer) {
+  listeners_[id] = {.path = node, .told = std::move(told)};
+  watch(id, [this, id, node, armed = std::move(armed)](Answer answer) {
+    if (answer.rc == ZOK) return armed({Status::ok, {}, std::move(answer.text)});
+    listeners_.erase(id);
+    armed(failure<std::string>(answer.rc, "watch " + node));
+  });
+  return id;
+}
+
+// Sets the watch. `done` is not called if the listener is ignored meanwhile.
+void ZooKeeperBackend::watch(ListenerId id, Handle::Done done) {
+  const auto node = listeners_.at(id).path;
+  // getData, not exists: on a node that is gone already, exists would leave a watch behind; and on one that we may not read, it
+  // would leave us waiting, because the server does not tell us of it (CVE-2024-23944).
+  handle_->get_and_watch(node, id, acknowledged([this, id, node, done = std::move(done)](Answer answer) {
                            const auto listener = listeners_.find(id);
                            if (listener == listeners_.end()) {
-                             // Ignored while it was under way. The watch is there now.
                              if (answer.rc == ZOK && connected_) handle_->remove_watch(node, [](const Answer&) {});
-                             if (status_of(answer.rc) == Status::expired)
-                               armed(failure<std::string>(answer.rc, "watch " + node));
                              return;
                            }
-                           if (answer.rc != ZOK) {
-                             listeners_.erase(listener);
-                             return armed(failure<std::string>(answer.rc, "watch " + node));
-                           }
-                           listener->second.armed = listener->second.told = true;
-                           armed({Status::ok, {}, std::move(answer.text)});
+                           listener->second.armed = answer.rc == ZOK;
+                           done(std::move(answer));
                          }));
-  return id;
 }
 
 void ZooKeeperBackend::ignore(ListenerId id) {
@@ -336,27 +386,23 @@ void ZooKeeperBackend::ignore(ListenerId id) {
 }
 
 void ZooKeeperBackend::on_watch(ListenerId id, int type) {
-  const auto listener = listeners_.find(id);
-  if (listener == listeners_.end()) return;
-  if (type == ZOO_DELETED_EVENT) {
-    const auto gone = std::move(listener->second.gone);
-    listeners_.erase(listener);
-    return gone();
-  }
+  if (type == ZOO_DELETED_EVENT) return tell(id, Status::absent);
   // The data changed (somebody asks the holder to go), and that used the watch up.
-  if (type == ZOO_CHANGED_EVENT) watch_again(id);
+  if (type == ZOO_CHANGED_EVENT && listeners_.contains(id)) watch_again(id);
 }
 
 void ZooKeeperBackend::watch_again(ListenerId id) {
-  const auto listener = listeners_.find(id);
-  if (listener == listeners_.end()) return;
-  listener->second.armed = false;
+  listeners_.at(id).armed = false;
   if (!connected_) return;  // announce() comes back to it
-  handle_->get_and_watch(listener->second.path, id, acknowledged([this, id](const Answer& answer) {
-                           if (answer.rc == ZNONODE) return on_watch(id, ZOO_DELETED_EVENT);
-                           const auto still = listeners_.find(id);
-                           if (still != listeners_.end() && answer.rc == ZOK) still->second.armed = true;
-                         }));
+  watch(id, [this, id](const Answer& answer) {
+    const auto status = status_of(answer.rc);
+    if (status != Status::ok && status != Status::unknown && status != Status::unreachable) tell(id, status);
+  });
+}
+
+void ZooKeeperBackend::tell(ListenerId id, Status status) {
+  const auto listener = listeners_.extract(id);
+  if (listener) listener.mapped().told(status);
 }
 
 }  // namespace holdfast::zookeeper

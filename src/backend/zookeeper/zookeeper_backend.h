@@ -8,7 +8,8 @@
 //   read      getData                                                     1
 //   listen    getData with a watch                                        1
 //   ignore    removeWatches                                               1, not waited for
-//   beat      exists /                                                    1
+//   check     exists                                                      1
+//   beat      exists /; on an ensemble sync, which goes to the leader     1
 //
 // find() syncs first: after a reconnect we may talk to a follower that has not yet heard of what we did through another
 // one. Requests still on their way through the old connection are refused by the leader from then on (session moved), so
@@ -23,6 +24,7 @@
 
 #include "backend/zookeeper/address.h"
 #include "backend/zookeeper/handle.h"
+#include "backend/zookeeper/resolver.h"
 #include "holdfast/client.h"
 #include "holdfast/spi/executor.h"
 #include "holdfast/spi/queue_backend.h"
@@ -40,9 +42,10 @@ class ZooKeeperBackend final : public spi::QueueBackend {
   void dequeue(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
   void read(const std::string& queue, const std::string& ticket, spi::Callback<std::string> done) override;
   ListenerId listen(const std::string& queue, const std::string& ticket, spi::Callback<std::string> armed,
-                    std::function<void()> gone) override;
+                    spi::Told told) override;
   void ignore(ListenerId listener) override;
   void beat(spi::Callback<spi::Nothing> done) override;
+  void check(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
   std::function<void()> close() override;
   std::string where() const override { return "ZooKeeper at " + address_.hosts; }
   std::string path(const std::string& queue) const override { return address_.chroot + "/" + queue; }
@@ -50,22 +53,24 @@ class ZooKeeperBackend final : public spi::QueueBackend {
  private:
   struct Listener {
     std::string path;
-    std::function<void()> gone;
+    spi::Told told;
     bool armed = false;  // there is a watch on the server
-    bool told = false;   // the one who listens was told so
   };
   struct Placing;
 
   void start_session();
-  void on_session(int state);
-  void on_connected();
+  void on_session(int state, spi::SessionId id, Clock::duration timeout);
+  void on_connected(spi::SessionId id, Clock::duration timeout);
+  void look_up_servers_again();
   void announce();
   void on_watch(ListenerId listener, int type);
+  void watch(ListenerId listener, Handle::Done done);
   void watch_again(ListenerId listener);
+  void tell(ListenerId listener, spi::Status status);
   void replace_session();
 
   // Wraps a callback of ours: tells the observer about the acknowledgement first.
-  Handle::Done acknowledged(Handle::Done done);
+  Handle::Done acknowledged(Handle::Done done, bool through_leader = false);
   // False, and the caller is told, if there is no connection.
   template <class T>
   bool reachable(const spi::Callback<T>& done);
@@ -83,6 +88,7 @@ class ZooKeeperBackend final : public spi::QueueBackend {
   ACL_vector acl_{};
 
   spi::Observer* observer_ = nullptr;
+  Resolver resolver_;
   std::shared_ptr<Handle> handle_;
   bool connected_ = false;  // told the observer so
   bool announced_ = false;  // this session was

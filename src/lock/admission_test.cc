@@ -1,0 +1,290 @@
+#include "lock/admission.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace holdfast::lock {
+namespace {
+
+using Answer = Admission::Answer;
+using Queue = std::vector<spi::Ticket>;
+
+constexpr std::size_t kLongestQueue = 6;
+
+spi::Ticket ticket(std::size_t number, bool shared) {
+  return {.id = "t" + std::to_string(number), .sequence = static_cast<std::int64_t>(number), .shared = shared};
+}
+
+// Bit i of `kinds`: whether the ticket at i asks for a shared hold.
+Queue make_queue(std::size_t length, unsigned kinds) {
+  Queue queue;
+  for (std::size_t i = 0; i < length; ++i) queue.push_back(ticket(i, (kinds >> i & 1U) != 0));
+  return queue;
+}
+
+template <class F>
+void for_every_queue(F&& f) {
+  for (std::size_t length = 1; length <= kLongestQueue; ++length) {
+    for (unsigned kinds = 0; kinds < 1U << length; ++kinds) f(make_queue(length, kinds));
+  }
+}
+
+Queue without(Queue queue, std::size_t index) {
+  queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(index));
+  return queue;
+}
+
+std::string show(const Queue& queue) {
+  std::string text;
+  for (const auto& each : queue) text += each.shared ? 'S' : 'X';
+  return text;
+}
+
+// The rule in other words, without looking for any ticket in particular: all who are before me may be inside; may I be
+// inside together with them?
+bool may_join(const Queue& queue, std::size_t mine, Rule rule) {
+  std::size_t inside = 0;
+  std::size_t exclusive_inside = 0;
+  for (std::size_t i = 0; i < mine; ++i) {
+    ++inside;
+    if (!queue[i].shared) ++exclusive_inside;
+  }
+  if (rule.shared) return exclusive_inside == 0;
+  return inside == 0;
+}
+
+void check_against_the_definition(const Queue& queue, std::size_t mine, Rule rule) {
+  SCOPED_TRACE(::testing::Message() << show(queue) << ", mine at " << mine << ", shared " << rule.shared);
+  const auto admission = admit(queue, queue[mine].id, rule);
+  ASSERT_EQ(admission.answer, may_join(queue, mine, rule) ? Answer::admitted : Answer::wait);
+  ASSERT_EQ(admission.ahead, mine);
+  if (admission.answer != Answer::wait) return;
+
+  ASSERT_LT(admission.listen_to, mine) << "listens to itself or to somebody behind";
+  // Those who are before me and in my way on their own account.
+  ASSERT_TRUE(!rule.shared || !queue[admission.listen_to].shared) << "a reader listens to a reader";
+  ASSERT_EQ(admission.last_obstacle, may_join(without(queue, admission.listen_to), mine - 1, rule));
+}
+
+TEST(Admission, lets_the_first_ticket_in) {
+  const Queue queue = make_queue(3, 0);
+  EXPECT_EQ(admit(queue, "t0", Rule::exclusive_hold()).answer, Answer::admitted);
+}
+
+TEST(Admission, lets_an_exclusive_ticket_listen_to_the_one_before_it) {
+  const Queue queue = make_queue(4, 0);
+  const auto admission = admit(queue, "t3", Rule::exclusive_hold());
+  EXPECT_EQ(admission.answer, Answer::wait);
+  EXPECT_EQ(admission.listen_to, 2u);
+  EXPECT_EQ(admission.ahead, 3u);
+  EXPECT_FALSE(admission.last_obstacle);
+}
+
+TEST(Admission, lets_all_readers_behind_a_writer_listen_to_that_writer) {
+  const Queue queue = make_queue(5, 0b11101);  // S X S S S
+  for (std::size_t reader = 2; reader < 5; ++reader) {
+    const auto admission = admit(queue, queue[reader].id, Rule::shared_hold());
+    EXPECT_EQ(admission.answer, Answer::wait);
+    EXPECT_EQ(admission.listen_to, 1u);
+    EXPECT_TRUE(admission.last_obstacle);
+  }
+}
+
+TEST(Admission, says_absent_when_the_ticket_is_not_in_the_queue) {
+  EXPECT_EQ(admit({}, "t0", Rule::exclusive_hold()).answer, Answer::absent);
+  for_every_queue([](const Queue& queue) {
+    for (const Rule rule : {Rule::exclusive_hold(), Rule::shared_hold()}) {
+      ASSERT_EQ(admit(queue, "another", rule).answer, Answer::absent);
+      ASSERT_EQ(admit(queue, "", rule).answer, Answer::absent);
+    }
+  });
+}
+
+TEST(Admission, agrees_with_the_definition_of_an_exclusive_hold_in_every_queue) {
+  for_every_queue([](const Queue& queue) {
+    for (std::size_t mine = 0; mine < queue.size(); ++mine) {
+      check_against_the_definition(queue, mine, Rule::exclusive_hold());
+    }
+  });
+}
+
+TEST(Admission, agrees_with_the_definition_of_a_shared_hold_in_every_queue) {
+  for_every_queue([](const Queue& queue) {
+    for (std::size_t mine = 0; mine < queue.size(); ++mine) {
+      check_against_the_definition(queue, mine, Rule::shared_hold());
+    }
+  });
+}
+
+TEST(Admission, depends_only_on_the_tickets_ahead) {
+  for_every_queue([](const Queue& queue) {
+    for (std::size_t mine = 0; mine < queue.size(); ++mine) {
+      const Queue up_to_mine(queue.begin(), queue.begin() + static_cast<std::ptrdiff_t>(mine) + 1);
+      for (const Rule rule : {Rule::exclusive_hold(), Rule::shared_hold()}) {
+        const auto all = admit(queue, queue[mine].id, rule);
+        const auto part = admit(up_to_mine, queue[mine].id, rule);
+        ASSERT_EQ(all.answer, part.answer);
+        ASSERT_EQ(all.listen_to, part.listen_to);
+        ASSERT_EQ(all.last_obstacle, part.last_obstacle);
+      }
+    }
+  });
+}
+
+// Clients as they are: each looks once when it comes and afterwards only when the one ticket it listens to is gone.
+// Anybody may go at any time, whether it is inside (released, or died) or still waiting (gave up, or died).
+class Simulation {
+ public:
+  using RuleOf = Rule (*)(const spi::Ticket&);
+
+  Simulation(const Queue& queue, RuleOf rule_of) : queue_(queue), rule_of_(rule_of) {
+    for (const auto& each : queue_) members_.push_back({each, false, {}});
+    for (auto& member : members_) look(member);
+  }
+
+  // How many waiters were woken by it.
+  std::size_t depart(std::size_t index) {
+    const std::string gone = queue_[index].id;
+    queue_ = without(std::move(queue_), index);
+    members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(index));
+    std::size_t woken = 0;
+    for (auto& member : members_) {
+      if (member.inside || member.listens_to != gone) continue;
+      ++woken;
+      look(member);
+    }
+    return woken;
+  }
+
+  std::size_t size() const { return queue_.size(); }
+  bool inside(std::size_t index) const { return members_[index].inside; }
+  const Queue& queue() const { return queue_; }
+
+  // Who is there, who is inside, who listens to whom.
+  std::string state() const {
+    std::string text;
+    for (const auto& member : members_) {
+      text += member.ticket.id + (member.inside ? "!" : "<") + member.listens_to + " ";
+    }
+    return text;
+  }
+
+  std::size_t inside() const {
+    std::size_t count = 0;
+    for (const auto& member : members_) count += member.inside ? 1 : 0;
+    return count;
+  }
+  std::size_t exclusive_inside() const {
+    std::size_t count = 0;
+    for (const auto& member : members_) count += member.inside && !rule_of_(member.ticket).shared ? 1 : 0;
+    return count;
+  }
+  // A waiter that the rule would let in, and that nobody told.
+  std::optional<std::size_t> forgotten() const {
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (!members_[i].inside && may_join(queue_, i, rule_of_(queue_[i]))) return i;
+    }
+    return std::nullopt;
+  }
+  // A waiter whose ticket to listen to is not there any more: nobody will ever wake it.
+  std::optional<std::size_t> deaf() const {
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (members_[i].inside) continue;
+      bool there = false;
+      for (const auto& each : queue_) there |= each.id == members_[i].listens_to;
+      if (!there) return i;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct Member {
+    spi::Ticket ticket;
+    bool inside;
+    std::string listens_to;
+  };
+
+  void look(Member& member) {
+    const auto admission = admit(queue_, member.ticket.id, rule_of_(member.ticket));
+    member.inside = admission.answer == Answer::admitted;
+    member.listens_to = admission.answer == Answer::wait ? queue_[admission.listen_to].id : "";
+  }
+
+  Queue queue_;
+  RuleOf rule_of_;
+  std::vector<Member> members_;
+};
+
+// Calls `check(simulation, woken)` after every departure in every order of departures. Orders that lead to the same state
+// have the same future, which is walked once.
+template <class Check>
+void every_order_of_departures(const Simulation& now, const Check& check, std::set<std::string>& seen) {
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    Simulation next = now;
+    const std::size_t woken = next.depart(i);
+    check(next, woken);
+    if (::testing::Test::HasFatalFailure()) return;
+    if (seen.insert(next.state()).second) every_order_of_departures(next, check, seen);
+  }
+}
+template <class Check>
+void every_order_of_departures(const Simulation& now, const Check& check) {
+  std::set<std::string> seen;
+  check(now, 0);
+  every_order_of_departures(now, check, seen);
+}
+
+Rule by_kind(const spi::Ticket& ticket) { return ticket.shared ? Rule::shared_hold() : Rule::exclusive_hold(); }
+
+TEST(Admission, admits_exclusive_tickets_one_at_a_time_and_forgets_none_in_any_order_of_departures) {
+  for (std::size_t length = 1; length <= kLongestQueue; ++length) {
+    every_order_of_departures(Simulation(make_queue(length, 0), by_kind), [](const Simulation& now, std::size_t) {
+      ASSERT_LE(now.inside(), 1u);
+      ASSERT_FALSE(now.forgotten()) << "of " << now.size() << " the one at " << *now.forgotten();
+      ASSERT_FALSE(now.deaf()) << "of " << now.size() << " the one at " << *now.deaf();
+    });
+  }
+}
+
+TEST(Admission, wakes_at_most_one_exclusive_waiter_per_departure) {
+  for (std::size_t length = 1; length <= kLongestQueue; ++length) {
+    every_order_of_departures(Simulation(make_queue(length, 0), by_kind),
+                              [](const Simulation&, std::size_t woken) { ASSERT_LE(woken, 1u); });
+  }
+}
+
+TEST(Admission, never_mixes_an_exclusive_hold_with_any_other_and_forgets_nobody_in_any_order_of_departures) {
+  for_every_queue([](const Queue& queue) {
+    every_order_of_departures(Simulation(queue, by_kind), [&](const Simulation& now, std::size_t) {
+      ASSERT_TRUE(now.exclusive_inside() == 0 || now.inside() == 1) << show(queue) << " became " << show(now.queue());
+      ASSERT_FALSE(now.forgotten()) << show(queue) << " became " << show(now.queue()) << ", at " << *now.forgotten();
+      ASSERT_FALSE(now.deaf()) << show(queue) << " became " << show(now.queue()) << ", at " << *now.deaf();
+    });
+  });
+}
+
+TEST(NearOverflow, begins_right_after_the_last_sequence) {
+  EXPECT_FALSE(near_overflow(0));
+  EXPECT_FALSE(near_overflow(1));
+  EXPECT_FALSE(near_overflow(kLastSequence));
+  EXPECT_TRUE(near_overflow(kLastSequence + 1));
+  EXPECT_TRUE(near_overflow(std::numeric_limits<std::int32_t>::max()));
+}
+
+TEST(NearOverflow, includes_every_negative_sequence) {
+  EXPECT_TRUE(near_overflow(-1));
+  EXPECT_TRUE(near_overflow(std::numeric_limits<std::int32_t>::min()));
+  EXPECT_TRUE(near_overflow(std::numeric_limits<std::int64_t>::min()));
+}
+
+TEST(NearOverflow, leaves_room_for_the_tickets_of_clients_that_do_not_look) {
+  EXPECT_GE(std::numeric_limits<std::int32_t>::max() - kLastSequence, 100'000);
+}
+
+}  // namespace
+}  // namespace holdfast::lock

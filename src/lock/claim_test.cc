@@ -1,0 +1,470 @@
+#include "lock/claim.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "support/manual_executor.h"
+
+// The service of these tests is a few lines of its own: the lock may not know a backend, not even in its tests.
+namespace holdfast::lock {
+namespace {
+
+using namespace std::chrono_literals;
+using spi::Reply;
+using spi::Status;
+
+enum class Fate { arrives, request_lost, reply_lost };
+
+// One queue on a service behind a line that breaks at chosen requests.
+class BreakingLine final : public spi::QueueBackend {
+ public:
+  explicit BreakingLine(spi::Executor& executor) : executor_(executor) {}
+
+  // The fate of the nth request, from 1.
+  std::map<int, Fate> fates;
+  int requests = 0;
+  bool comes_back = true;           // after a break, 10 ms later
+  bool with_a_new_session = false;  // ... which the service takes for another client
+  bool old_tickets_stay = false;    // ... and whose old tickets it has not removed yet
+  std::vector<spi::Place> queue;
+  bool listing_denied = false;
+
+  spi::Place add_ticket(const std::string& uid, spi::SessionId session) {
+    const auto sequence = next_++;
+    spi::Place place{{.id = fmt::format("{}-{:010}", uid, sequence), .sequence = sequence}, ++token_, session};
+    queue.push_back(place);
+    return place;
+  }
+
+  void remove_ticket(const std::string& id) {
+    std::erase_if(queue, [&](const auto& place) { return place.ticket.id == id; });
+    const auto gone = std::exchange(listeners_, {});
+    for (const auto& [listener, entry] : gone) {
+      if (entry.first == id) {
+        executor_.post(entry.second);
+      } else {
+        listeners_.emplace(listener, entry);
+      }
+    }
+  }
+
+  std::size_t tickets_of(spi::SessionId session) const {
+    return static_cast<std::size_t>(
+        std::count_if(queue.begin(), queue.end(), [&](const auto& place) { return place.session == session; }));
+  }
+
+  spi::SessionId session() const { return session_; }
+  std::size_t listeners() const { return listeners_.size(); }
+
+  void open(spi::Observer& observer) override {
+    observer_ = &observer;
+    connect();
+  }
+
+  void enqueue(const std::string&, const spi::Request& request, spi::Callback<spi::Enqueued> done) override {
+    exchange<spi::Enqueued>(std::move(done), [this, request]() -> Reply<spi::Enqueued> {
+      const auto place = add_ticket(request.uid, session_);
+      if (listing_denied) return {Status::denied, "not allowed to list", {place, {}}};
+      return {Status::ok, {}, {place, listing()}};
+    });
+  }
+  void find(const std::string&, const std::string& uid, spi::Callback<spi::Enqueued> done) override {
+    exchange<spi::Enqueued>(std::move(done), [this, uid]() -> Reply<spi::Enqueued> {
+      for (const auto& place : queue) {
+        if (place.ticket.id.starts_with(uid)) return {Status::ok, {}, {place, listing()}};
+      }
+      return {Status::absent, "no such ticket", {}};
+    });
+  }
+  void list(const std::string&, spi::Callback<spi::Listing> done) override {
+    exchange<spi::Listing>(std::move(done), [this]() -> Reply<spi::Listing> { return {Status::ok, {}, listing()}; });
+  }
+  void dequeue(const std::string&, const std::string& ticket, spi::Callback<spi::Nothing> done) override {
+    exchange<spi::Nothing>(std::move(done), [this, ticket]() -> Reply<spi::Nothing> {
+      if (!has(ticket)) return {Status::absent, "no such ticket", {}};
+      remove_ticket(ticket);
+      return {};
+    });
+  }
+  void read(const std::string&, const std::string& ticket, spi::Callback<std::string> done) override {
+    exchange<std::string>(std::move(done), [this, ticket]() -> Reply<std::string> {
+      if (!has(ticket)) return {Status::absent, "no such ticket", {}};
+      return {Status::ok, {}, "10.0.0.1"};
+    });
+  }
+  ListenerId listen(const std::string&, const std::string& ticket, spi::Callback<std::string> armed,
+                    spi::Told told) override {
+    const auto id = ++last_listener_;
+    exchange<std::string>(std::move(armed), [this, id, ticket, told = std::move(told)]() -> Reply<std::string> {
+      if (!has(ticket)) return {Status::absent, "no such ticket", {}};
+      listeners_[id] = {ticket, [told] { told(Status::absent); }};
+      return {Status::ok, {}, "10.0.0.1"};
+    });
+    return id;
+  }
+  void ignore(ListenerId listener) override { listeners_.erase(listener); }
+  void beat(spi::Callback<spi::Nothing> done) override {
+    exchange<spi::Nothing>(std::move(done), [] { return Reply<spi::Nothing>(); });
+  }
+  void check(const std::string&, const std::string& ticket, spi::Callback<spi::Nothing> done) override {
+    exchange<spi::Nothing>(std::move(done), [this, ticket]() -> Reply<spi::Nothing> {
+      if (!has(ticket)) return {Status::absent, "no such ticket", {}};
+      return {};
+    });
+  }
+  std::function<void()> close() override { return {}; }
+  std::string where() const override { return "a test"; }
+  std::string path(const std::string& name) const override { return "/" + name; }
+
+  void break_connection() {
+    if (!std::exchange(connected_, false)) return;
+    executor_.post([this] { observer_->disconnected(); });
+    if (comes_back) executor_.at(executor_.now() + 10ms, [this] { connect(); });
+  }
+
+ private:
+  void connect() {
+    if (session_ == 0 || with_a_new_session) {
+      if (session_ != 0) {
+        listeners_.clear();
+        observer_->expired(session_);
+        if (!old_tickets_stay) std::erase_if(queue, [&](const auto& place) { return place.session == session_; });
+      }
+      ++session_;
+    }
+    connected_ = true;
+    observer_->connected({.id = session_, .timeout = 6s, .asked = executor_.now()});
+  }
+
+  template <class T, class Serve>
+  void exchange(spi::Callback<T> done, Serve serve) {
+    if (!connected_) return executor_.post([done] { done({Status::unreachable, "no connection", {}}); });
+    const auto fate = fates.contains(++requests) ? fates.at(requests) : Fate::arrives;
+    const auto session = session_;
+    if (fate == Fate::request_lost || fate == Fate::reply_lost) {
+      if (fate == Fate::reply_lost) serve();
+      executor_.post([done] { done({Status::unknown, "connection lost", {}}); });
+      return break_connection();
+    }
+    executor_.post([this, done, reply = serve(), session, sent = executor_.now()] {
+      observer_->acknowledged(session, sent, true);
+      done(reply);
+    });
+  }
+
+  bool has(const std::string& id) const {
+    return std::any_of(queue.begin(), queue.end(), [&](const auto& place) { return place.ticket.id == id; });
+  }
+  spi::Listing listing() const {
+    spi::Listing tickets;
+    for (const auto& place : queue) tickets.push_back(place.ticket);
+    return tickets;
+  }
+
+  spi::Executor& executor_;
+  spi::Observer* observer_ = nullptr;
+  bool connected_ = false;
+  spi::SessionId session_ = 0;
+  std::int64_t next_ = 0;
+  Token token_ = 0;
+  std::map<ListenerId, std::pair<std::string, std::function<void()>>> listeners_;
+  ListenerId last_listener_ = 0;
+};
+
+constexpr spi::SessionId kRival = 1'000;
+
+// A client with one claim.
+struct Bench final : Session::Watcher, Claim::Claimant {
+  explicit Bench(RetryPolicy retry = RetryPolicy::forever(1ms))
+      : means{executor, line, session, sweeper, std::move(retry), 1s},
+        claim(std::make_shared<Claim>(means, std::shared_ptr<Claim::Claimant>(std::shared_ptr<void>(), this), "q",
+                                      Rule::exclusive_hold(), Card{})) {
+    line.open(session);
+    executor.run_for(1ms);
+    line.requests = 0;
+  }
+
+  void state_changed(ConnectionState state) override {
+    if (state == ConnectionState::reconnected) claim->session_is_good();
+  }
+  void session_connected(bool) override {
+    sweeper.session_connected();
+    claim->session_is_good();
+  }
+  void session_disconnected() override { claim->session_disconnected(); }
+  void validity_ended() override {}
+  void beat() override {
+    line.beat([](const auto&) {});
+    claim->beat();
+  }
+  void session_refused(const std::string&) override {}
+
+  void admitted(Claim& admitted) override {
+    ++admissions;
+    EXPECT_EQ(admitted.place().session, line.session()) << "admitted on a ticket of another session";
+    EXPECT_TRUE(session.valid());
+  }
+  void must_wait(Claim&) override { ++waits; }
+  void failed(Claim&, Refusal refusal) override { failure = std::move(refusal); }
+  void broken(Claim&) override { ++breaks; }
+
+  void rival_leaves() {
+    const auto rival =
+        std::find_if(line.queue.begin(), line.queue.end(), [](const auto& p) { return p.session == kRival; });
+    if (rival != line.queue.end()) line.remove_ticket(std::string(rival->ticket.id));
+  }
+
+  testing::ManualExecutor executor;
+  BreakingLine line{executor};
+  Session session{executor, *this};
+  Sweeper sweeper{executor, line, session};
+  Means means;
+  std::shared_ptr<Claim> claim;
+  int admissions = 0;
+  int waits = 0;
+  int breaks = 0;
+  std::optional<Refusal> failure;
+};
+
+// Every way in which up to two of the first requests can be lost.
+template <class F>
+void for_every_two_losses(int requests, F&& f) {
+  const std::array losses{Fate::request_lost, Fate::reply_lost};
+  for (int first = 1; first <= requests; ++first) {
+    for (const auto fate : losses) {
+      f(std::map<int, Fate>{{first, fate}});
+      for (int second = first + 1; second <= requests + 1; ++second) {
+        for (const auto other : losses) f(std::map<int, Fate>{{first, fate}, {second, other}});
+      }
+    }
+  }
+}
+
+TEST(Claim, survives_every_two_losses_and_leaves_no_ghost) {
+  int cases = 0;
+  for (const bool contended : {false, true}) {
+    for_every_two_losses(8, [&](const std::map<int, Fate>& fates) {
+      Bench bench;
+      if (contended) bench.line.add_ticket("rival", kRival);
+      bench.line.fates = fates;
+      bench.claim->start();
+      bench.executor.run_for(500ms);
+      if (contended) {
+        ASSERT_EQ(bench.admissions, 0);
+        bench.rival_leaves();
+        bench.executor.run_for(500ms);
+      }
+      ASSERT_EQ(bench.admissions, 1);
+      ASSERT_EQ(bench.line.queue.size(), 1U) << "a ghost";
+      ASSERT_EQ(bench.claim->place().ticket.id, bench.line.queue.front().ticket.id);
+      bench.claim->give_up();
+      bench.executor.run_for(2s);
+      ASSERT_TRUE(bench.line.queue.empty()) << "a ghost after the release";
+      ASSERT_TRUE(bench.sweeper.idle());
+      ASSERT_EQ(bench.line.listeners(), 0U);
+      ++cases;
+    });
+  }
+  EXPECT_GT(cases, 200);
+}
+
+TEST(Claim, may_be_given_up_at_any_moment_of_any_loss_and_leaves_no_ghost) {
+  int moments = 0;
+  for (const bool contended : {false, true}) {
+    for_every_two_losses(5, [&](const std::map<int, Fate>& fates) {
+      for (int steps = 0; steps < 25; ++steps) {
+        Bench bench;
+        if (contended) bench.line.add_ticket("rival", kRival);
+        bench.line.fates = fates;
+        bench.claim->start();
+        for (int i = 0; i < steps; ++i) bench.executor.step(bench.executor.now() + 100ms);
+        bench.claim->give_up();
+        const int admissions = bench.admissions;
+        bench.executor.run_for(3s);
+        ASSERT_EQ(bench.line.tickets_of(bench.line.session()), 0U) << "a ghost after " << steps << " steps";
+        ASSERT_EQ(bench.line.queue.size(), contended ? 1U : 0U);
+        ASSERT_EQ(bench.admissions, admissions) << "told after it was given up";
+        ASSERT_FALSE(bench.failure);
+        ASSERT_TRUE(bench.sweeper.idle());
+        ++moments;
+      }
+    });
+  }
+  EXPECT_GT(moments, 1'000);
+}
+
+// H2 (CURATOR-604) and CURATOR-498: the old session's ticket is still listed, and is not ours any more.
+TEST(Claim, never_uses_a_ticket_of_an_older_session) {
+  int waited = 0;
+  for (const bool contended : {false, true}) {
+    for_every_two_losses(6, [&](const std::map<int, Fate>& fates) {
+      Bench bench;
+      bench.line.with_a_new_session = true;
+      bench.line.old_tickets_stay = true;
+      if (contended) bench.line.add_ticket("rival", kRival);
+      bench.line.fates = fates;
+      bench.claim->start();
+      bench.executor.run_for(500ms);
+      if (bench.admissions > 0) return;
+      bench.line.break_connection();  // once more, while it waits
+      bench.executor.run_for(500ms);
+      if (contended) bench.rival_leaves();
+      bench.executor.run_for(500ms);
+      // Tickets of older sessions stand before us, and we wait for them like anybody.
+      std::vector<std::string> old_ones;
+      for (const auto& place : bench.line.queue) {
+        if (place.session != bench.line.session()) old_ones.push_back(place.ticket.id);
+      }
+      ASSERT_EQ(bench.admissions, old_ones.empty() ? 1 : 0);
+      for (const auto& id : old_ones) bench.line.remove_ticket(id);
+      bench.executor.run_for(500ms);
+      ASSERT_EQ(bench.admissions, 1);
+      ASSERT_EQ(bench.line.tickets_of(bench.line.session()), 1U);
+      ++waited;
+    });
+  }
+  EXPECT_GT(waited, 50);
+}
+
+TEST(Claim, is_admitted_at_the_event_when_only_one_stood_in_its_way) {
+  Bench bench;
+  bench.line.add_ticket("rival", kRival);
+  bench.claim->start();
+  bench.executor.run_for(1ms);
+  EXPECT_EQ(bench.waits, 1);
+  const auto requests = bench.line.requests;
+  bench.rival_leaves();
+  bench.executor.step();
+  EXPECT_EQ(bench.admissions, 1);
+  EXPECT_EQ(bench.line.requests, requests);
+}
+
+TEST(Claim, looks_again_when_the_one_it_listened_to_was_not_the_last_obstacle) {
+  Bench bench;
+  bench.line.add_ticket("first", kRival);
+  const auto second = bench.line.add_ticket("second", kRival + 1);
+  bench.claim->start();
+  bench.executor.run_for(1ms);
+  EXPECT_EQ(bench.claim->ahead(), 2U);
+  bench.line.remove_ticket(second.ticket.id);
+  bench.executor.run_for(1ms);
+  EXPECT_EQ(bench.admissions, 0);
+  EXPECT_EQ(bench.claim->ahead(), 1U);
+  bench.rival_leaves();
+  bench.executor.run_for(1ms);
+  EXPECT_EQ(bench.admissions, 1);
+}
+
+// The process was stopped; the event that admits us waited in a buffer longer than the session is good for.
+TEST(Claim, is_not_admitted_by_an_event_that_is_older_than_the_sessions_validity) {
+  Bench bench;
+  bench.line.add_ticket("rival", kRival);
+  bench.claim->start();
+  bench.executor.run_for(1ms);
+  bench.rival_leaves();
+  bench.executor.sleep_for(1min);
+  bench.executor.step();  // the event
+  EXPECT_EQ(bench.admissions, 0);
+  bench.executor.run_for(1s);  // it asks, the service answers: the session has lived
+  EXPECT_EQ(bench.admissions, 1);
+}
+
+// The pause, and an operator who removed our ticket meanwhile: what was planned for the old ticket must not go on.
+TEST(Claim, that_queues_again_forgets_what_it_had_planned_for_the_ticket_before) {
+  for (int steps = 0; steps < 12; ++steps) {
+    Bench bench;
+    bench.line.add_ticket("rival", kRival);
+    bench.claim->start();
+    bench.executor.run_for(1ms);
+    bench.rival_leaves();
+    bench.executor.sleep_for(1min);
+    for (int i = 0; i < steps; ++i) bench.executor.step(bench.executor.now());
+    bench.line.remove_ticket(std::string(bench.claim->place().ticket.id));
+    bench.executor.run_for(10s);
+    ASSERT_LE(bench.admissions + bench.breaks, 3);
+    ASSERT_EQ(bench.line.queue.size(), bench.breaks > 0 ? 0U : 1U) << steps << " steps";
+  }
+}
+
+// The queue may be written but not listed: CREATE without READ.
+TEST(Claim, whose_ticket_was_made_but_not_listed_takes_it_back_when_it_fails) {
+  Bench bench;
+  bench.line.listing_denied = true;
+  bench.claim->start();
+  bench.executor.run_for(1s);
+  ASSERT_TRUE(bench.failure);
+  EXPECT_EQ(bench.failure->code, Errc::refused);
+  EXPECT_TRUE(bench.line.queue.empty()) << "a ghost";
+}
+
+TEST(Claim, given_up_before_it_hears_that_its_ticket_was_made_but_not_listed_takes_it_back) {
+  Bench bench;
+  bench.line.listing_denied = true;
+  bench.claim->start();
+  bench.claim->give_up();
+  bench.executor.run_for(1s);
+  EXPECT_TRUE(bench.line.queue.empty()) << "a ghost";
+}
+
+TEST(Claim, gives_up_when_the_retry_policy_throws) {
+  Bench bench(RetryPolicy([](unsigned, RetryPolicy::Duration) -> std::optional<RetryPolicy::Duration> {
+    throw std::runtime_error("no idea");
+  }));
+  bench.line.fates = {{1, Fate::reply_lost}};
+  bench.claim->start();
+  bench.executor.run_for(1s);
+  ASSERT_TRUE(bench.failure);
+  EXPECT_EQ(bench.failure->code, Errc::not_connected);
+  EXPECT_TRUE(bench.line.queue.empty());
+}
+
+// CURATOR-559: nested retries multiplied.
+TEST(Claim, fails_after_as_many_attempts_as_the_policy_allows) {
+  for (const unsigned allowed : {0U, 1U, 5U}) {
+    Bench bench(RetryPolicy::n_times(allowed, 1ms));
+    bench.line.comes_back = false;
+    bench.line.break_connection();
+    bench.executor.run_for(1ms);
+    bench.claim->start();
+    bench.executor.run_for(1min);
+    ASSERT_TRUE(bench.failure);
+    EXPECT_EQ(bench.failure->code, Errc::not_connected);
+    EXPECT_NE(bench.failure->message.find(fmt::format("{} attempt", allowed + 1)), std::string::npos)
+        << bench.failure->message;
+    EXPECT_EQ(bench.line.requests, 0);
+  }
+}
+
+TEST(Claim, notices_within_a_beat_that_its_ticket_was_removed) {
+  Bench bench;
+  bench.claim->start();
+  bench.executor.run_for(1ms);
+  ASSERT_EQ(bench.admissions, 1);
+  bench.line.remove_ticket(bench.claim->place().ticket.id);
+  bench.executor.run_for(bench.session.terms().beat + 1ms);
+  EXPECT_EQ(bench.breaks, 1);
+}
+
+TEST(Claim, queues_again_when_its_ticket_was_removed_while_it_waited) {
+  Bench bench;
+  bench.line.add_ticket("rival", kRival);
+  bench.claim->start();
+  bench.executor.run_for(1ms);
+  const auto removed = bench.claim->place().ticket.id;
+  bench.line.remove_ticket(removed);
+  bench.executor.run_for(bench.session.terms().beat + 1ms);
+  EXPECT_NE(bench.claim->place().ticket.id, removed);
+  EXPECT_EQ(bench.line.listeners(), 1U);
+  bench.rival_leaves();
+  bench.executor.run_for(1ms);
+  EXPECT_EQ(bench.admissions, 1);
+}
+
+}  // namespace
+}  // namespace holdfast::lock

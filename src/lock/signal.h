@@ -1,0 +1,37 @@
+// signal.h -- something that happens once, and that others wait for.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+
+#include "holdfast/clock.h"
+
+namespace holdfast::lock {
+
+// Keep it in a shared_ptr if whoever waits may destroy it.
+class Signal {
+ public:
+  void set() {
+    const std::lock_guard lock(mutex_);
+    set_ = true;
+    changed_.notify_all();
+  }
+
+  void wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return set_; });
+  }
+
+  // False if the deadline came first.
+  bool wait_until(Clock::time_point deadline) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, deadline - Clock::now(), [this] { return set_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool set_ = false;
+};
+
+}  // namespace holdfast::lock

@@ -1,0 +1,161 @@
+#include "tcp_relay.h"
+
+#include <array>
+#include <asio.hpp>
+#include <functional>
+#include <future>
+#include <set>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "free_port.h"
+
+namespace holdfast::testing {
+namespace {
+
+using asio::ip::tcp;
+
+// Losing the race for a port this often is no accident.
+constexpr int kPortAttempts = 5;
+// How often, and how many times, a target that refuses is asked.
+constexpr std::chrono::milliseconds kAskAgainAfter{10};
+constexpr int kAsked = 500;
+
+struct Way {
+  tcp::socket& from;
+  tcp::socket& to;
+  std::array<char, 16'384> buffer{};
+};
+
+struct Link {
+  explicit Link(tcp::socket accepted) : near(std::move(accepted)) {}
+
+  tcp::socket near;  // whoever connected to us
+  tcp::socket far{near.get_executor()};
+  Way there{near, far};
+  Way back{far, near};
+  int ways_ended = 0;
+  asio::steady_timer ask_again{near.get_executor()};
+};
+using LinkPtr = std::shared_ptr<Link>;
+
+}  // namespace
+
+// Everything private on the relay's thread, but for listen().
+class TcpRelay::Core {
+ public:
+  explicit Core(std::uint16_t target) : target_(asio::ip::address_v4::loopback(), target) {
+    listen();
+    accept();
+    thread_ = std::thread([this] { io_.run(); });
+  }
+  ~Core() {
+    run([this] { acceptor_.close(); });
+    io_.stop();
+    thread_.join();
+  }
+  std::uint16_t port() const noexcept { return port_; }
+
+  void stall() {
+    run([this] { stalled_ = true; });
+  }
+  void heal() {
+    run([this] {
+      stalled_ = false;
+      for (auto& go_on : std::exchange(waiting_, {})) go_on();
+    });
+  }
+  void cut_all() {
+    run([this] {
+      waiting_.clear();
+      for (const auto& link : std::set(links_)) end(link);
+    });
+  }
+
+ private:
+  template <typename Work>
+  void run(Work work) {
+    std::packaged_task<void()> task(std::move(work));
+    auto done = task.get_future();
+    // Inside a lambda, because Asio itself would take the future of a bare packaged_task.
+    asio::post(io_, [task = std::move(task)]() mutable { task(); });
+    done.get();
+  }
+  void listen() {
+    for (int attempt = 1;; ++attempt) {
+      port_ = free_port();
+      try {
+        acceptor_ = tcp::acceptor(io_, {asio::ip::address_v4::loopback(), port_});
+        return;
+      } catch (const asio::system_error&) {
+        if (attempt == kPortAttempts) throw;
+      }
+    }
+  }
+  void accept() {
+    acceptor_.async_accept([this](const asio::error_code& error, tcp::socket accepted) {
+      if (!acceptor_.is_open()) return;
+      if (!error) {
+        const LinkPtr link = *links_.insert(std::make_shared<Link>(std::move(accepted))).first;
+        unless_stalled([this, link] { connect(link, 1); });
+      }
+      accept();
+    });
+  }
+  void connect(const LinkPtr& link, int attempt) {
+    link->far.async_connect(target_, [this, link, attempt](const asio::error_code& error) {
+      if (!error) return pass(link, link->there), pass(link, link->back);
+      if (error != asio::error::connection_refused || attempt == kAsked) return end(link);
+      link->far.close();
+      link->ask_again.expires_after(kAskAgainAfter);
+      link->ask_again.async_wait([this, link, attempt](const asio::error_code& cancelled) {
+        if (!cancelled) connect(link, attempt + 1);
+      });
+    });
+  }
+  void pass(const LinkPtr& link, Way& way) {
+    way.from.async_read_some(asio::buffer(way.buffer),
+                             [this, link, &way](const asio::error_code& error, std::size_t n) {
+                               unless_stalled([this, link, &way, error, n] {
+                                 if (error) return source_ended(link, way, error);
+                                 asio::async_write(way.to, asio::buffer(way.buffer, n),
+                                                   [this, link, &way](const asio::error_code& failed, std::size_t) {
+                                                     failed ? end(link) : pass(link, way);
+                                                   });
+                               });
+                             });
+  }
+  void source_ended(const LinkPtr& link, Way& way, const asio::error_code& how) {
+    if (how != asio::error::eof || ++link->ways_ended == 2) return end(link);
+    asio::error_code reset_meanwhile;
+    way.to.shutdown(tcp::socket::shutdown_send, reset_meanwhile);
+  }
+  void end(const LinkPtr& link) {
+    asio::error_code ignored;
+    link->ask_again.cancel();
+    link->near.close(ignored);
+    link->far.close(ignored);
+    links_.erase(link);
+  }
+  void unless_stalled(std::function<void()> go_on) { stalled_ ? waiting_.push_back(std::move(go_on)) : go_on(); }
+
+  const tcp::endpoint target_;
+  asio::io_context io_{1};
+  tcp::acceptor acceptor_{io_};
+  std::uint16_t port_ = 0;
+  bool stalled_ = false;
+  std::vector<std::function<void()>> waiting_;  // for heal(), in order
+  std::set<LinkPtr> links_;
+  std::thread thread_;
+};
+
+TcpRelay::TcpRelay(std::uint16_t target_port) : core_(std::make_unique<Core>(target_port)) {}
+TcpRelay::~TcpRelay() = default;
+
+std::uint16_t TcpRelay::port() const noexcept { return core_->port(); }
+void TcpRelay::stall() { core_->stall(); }
+void TcpRelay::heal() { core_->heal(); }
+void TcpRelay::cut_all() { core_->cut_all(); }
+
+}  // namespace holdfast::testing
