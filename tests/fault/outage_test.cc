@@ -183,6 +183,16 @@ TEST_F(Outage, a_server_restart_is_survived_by_holder_and_waiter) {
   EXPECT_TRUE(waiting.get().is_held());
 }
 
+TEST_F(Outage, a_server_may_be_named) {
+  auto client = Client::connect(fmt::format("zk://localhost:{}/deep/down", proxy_.port()), {.session_timeout = 10s});
+  auto mutex = client.mutex("a");
+  EXPECT_EQ(mutex.path(), "/deep/down/a");
+  auto lease = mutex.acquire();
+  EXPECT_EQ(tickets("deep/down/a").size(), 1U);
+  proxy_.cut_all();
+  EXPECT_FALSE(lease.release_for(kSoon));
+}
+
 TEST_F(Outage, the_listener_hears_jeopardy_and_reconnected) {
   std::mutex guard;
   std::vector<ConnectionState> heard;

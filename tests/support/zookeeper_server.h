@@ -44,7 +44,7 @@ struct ZooKeeperOptions {
   std::vector<std::string> java_options{};
 };
 
-// What makes a server a member of an ensemble. `peers` are the server.N lines, the same for each member.
+// What makes a server a member of an ensemble. `peers` are the server.N lines, as this member sees them.
 struct QuorumMember {
   int id = 0;
   std::uint16_t client_port = 0;

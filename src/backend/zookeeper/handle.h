@@ -27,6 +27,9 @@ struct Answer {
   std::vector<std::string> children{};
 };
 
+// Not one of the library's own making: the server has answered.
+constexpr bool came_from_the_server(int rc) { return rc == ZOK || rc == ZNONODE || rc == ZNODEEXISTS || rc == ZNOAUTH; }
+
 class Handle : public std::enable_shared_from_this<Handle> {
  public:
   using Done = std::function<void(Answer)>;

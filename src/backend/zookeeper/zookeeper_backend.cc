@@ -19,11 +19,6 @@ constexpr auto kContainer = 4;
 // A container may be reaped between the creation of the parents and that of the ticket. It takes the reaper a minute to
 // come round, so more than a few such coincidences are something else.
 constexpr int kMaxParentRounds = 5;
-constexpr auto kConfigNode = "/zookeeper/config";
-// When the host names cannot be resolved at the moment.
-constexpr auto kReopenPause = std::chrono::seconds(1);
-// Between two look-ups of the servers' names while there is no connection.
-constexpr auto kLookUpPause = std::chrono::seconds(5);
 // Queues with strange children that are remembered, so that each is reported once.
 constexpr std::size_t kMaxReported = 1'000;
 
@@ -56,20 +51,12 @@ Reply<T> failure(int rc, const std::string& what) {
   return {status_of(rc), fmt::format("{}: {}", what, zerror(rc)), {}};
 }
 
-bool came_from_the_server(int rc) { return rc == ZOK || rc == ZNONODE || rc == ZNODEEXISTS || rc == ZNOAUTH; }
-
 std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 }  // namespace
 
 ZooKeeperBackend::ZooKeeperBackend(spi::Executor& executor, Address address, const ClientOptions& options)
-    : executor_(executor),
-      address_(std::move(address)),
-      session_timeout_(options.session_timeout),
-      tick_time_(options.ensemble_tick_time),
-      auth_(options.auth),
-      acl_entries_(options.acl),
-      resolver_(executor) {
+    : executor_(executor), acl_entries_(options.acl), connection_(executor, std::move(address), options, *this) {
   for (const auto& entry : acl_entries_) {
     // The library only reads these.
     acl_storage_.push_back({static_cast<int>(entry.permissions),
@@ -79,74 +66,19 @@ ZooKeeperBackend::ZooKeeperBackend(spi::Executor& executor, Address address, con
                               : ACL_vector{static_cast<int>(acl_storage_.size()), acl_storage_.data()};
 }
 
-// ------------------------------------------------------------------------------------------------------------- session
-
 void ZooKeeperBackend::open(spi::Observer& observer) {
   observer_ = &observer;
-  start_session();
+  connection_.open();
 }
 
-void ZooKeeperBackend::start_session() {
-  announced_ = false;
-  resolver_.resolve(address_.hosts, [this](const std::string& hosts, std::string trouble) {
-    session_.asked = executor_.now();
-    if (!hosts.empty()) {
-      handle_ = std::make_shared<Handle>(
-          executor_, Handle::Events{[this](int state, auto id, auto timeout) { on_session(state, id, timeout); },
-                                    [this](auto watch, int type) { on_watch(watch, type); }});
-      const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(session_timeout_).count();
-      trouble = handle_->open(hosts, static_cast<int>(ms), auth_);
-      if (trouble.empty()) return;
-      handle_.reset();
-    }
-    base::log().warn("cannot connect to {}: {}", where(), trouble);
-    executor_.at(executor_.now() + kReopenPause, [this] {
-      if (!closed_) start_session();
-    });
-  });
+std::function<void()> ZooKeeperBackend::close() {
+  auto outside = connection_.close();
+  listeners_.clear();
+  return outside;
 }
 
-void ZooKeeperBackend::on_session(int state, spi::SessionId id, Clock::duration timeout) {
-  if (state == ZOO_CONNECTED_STATE) return on_connected(id, timeout);
-  if (state == ZOO_EXPIRED_SESSION_STATE) return replace_session();
-  if (state == ZOO_AUTH_FAILED_STATE) return observer_->refused(where() + " has refused the credentials");
-  if (std::exchange(connected_, false)) {
-    observer_->disconnected();
-    look_up_servers_again();
-  }
-}
-
-// The servers may have moved to other addresses.
-void ZooKeeperBackend::look_up_servers_again() {
-  resolver_.resolve(address_.hosts, [this, handle = handle_](const std::string& hosts, const std::string&) {
-    if (handle != handle_ || connected_) return;
-    if (!hosts.empty()) handle_->set_servers(hosts);
-    executor_.at(executor_.now() + kLookUpPause, [this, handle] {
-      if (handle == handle_ && !connected_ && !closed_) look_up_servers_again();
-    });
-  });
-}
-
-void ZooKeeperBackend::on_connected(spi::SessionId id, Clock::duration timeout) {
-  session_.id = id;
-  session_.timeout = timeout;
-  if (announced_) return announce();
-  // A leader pings its followers every half tick; as much again for one that is late.
-  session_.report_lag = tick_time_;
-  if (address_.several) return announce();
-  // One address may still be one member, or the front, of an ensemble; the servers know. What cannot be read, or is not
-  // empty, is taken for one: the price is a shorter lease, the other way round it would be a broken promise.
-  handle_->get(kConfigNode, [this](const Answer& answer) {
-    if (!came_from_the_server(answer.rc)) return;  // the connection is gone; on_connected() comes again
-    if (answer.rc == ZOK && answer.text.find("server.") == std::string::npos) session_.report_lag = {};
-    announce();
-  });
-}
-
-void ZooKeeperBackend::announce() {
-  announced_ = true;
-  connected_ = true;
-  observer_->connected(session_);
+void ZooKeeperBackend::session_connected(const spi::Session& session) {
+  observer_->connected(session);
   // The library sets its watches again by itself, but not one that was being set anew when the connection broke.
   std::vector<ListenerId> unarmed;
   for (const auto& [id, listener] : listeners_) {
@@ -155,32 +87,21 @@ void ZooKeeperBackend::announce() {
   for (const auto id : unarmed) watch_again(id);
 }
 
-// The service has given our session up. Everything of it is gone: tickets, watches, requests under way.
-void ZooKeeperBackend::replace_session() {
-  connected_ = false;
-  const auto old = std::exchange(handle_, nullptr);
-  old->abandon(ZSESSIONEXPIRED);
+void ZooKeeperBackend::session_disconnected() { observer_->disconnected(); }
+
+void ZooKeeperBackend::session_expired(spi::SessionId session) {
   listeners_.clear();
-  observer_->expired(session_.id);
-  old->close();  // there is nobody to talk to: returns at once
-  start_session();
+  observer_->expired(session);
 }
 
-std::function<void()> ZooKeeperBackend::close() {
-  closed_ = true;
-  connected_ = false;
-  resolver_.cancel();
-  if (!handle_) return {};
-  handle_->abandon(ZCLOSING);
-  listeners_.clear();
-  return [handle = std::exchange(handle_, nullptr)] { handle->close(); };
-}
+void ZooKeeperBackend::session_refused(const std::string& why) { observer_->refused(why); }
 
 // ------------------------------------------------------------------------------------------------------------ requests
 
 Handle::Done ZooKeeperBackend::acknowledged(Handle::Done done, bool through_leader) {
-  const bool by_keeper = through_leader || session_.report_lag == Clock::duration::zero();
-  return [this, sent = executor_.now(), session = session_.id, by_keeper, done = std::move(done)](Answer answer) {
+  const bool by_keeper = through_leader || !connection_.ensemble();
+  return [this, sent = executor_.now(), session = connection_.session().id, by_keeper,
+          done = std::move(done)](Answer answer) {
     if (came_from_the_server(answer.rc)) observer_->acknowledged(session, sent, by_keeper);
     done(std::move(answer));
   };
@@ -188,8 +109,8 @@ Handle::Done ZooKeeperBackend::acknowledged(Handle::Done done, bool through_lead
 
 template <class T>
 bool ZooKeeperBackend::reachable(const spi::Callback<T>& done) {
-  if (connected_) return true;
-  executor_.post([done, status = closed_ ? Status::closed : Status::unreachable, where = where()] {
+  if (connection_.connected()) return true;
+  executor_.post([done, status = connection_.closed() ? Status::closed : Status::unreachable, where = where()] {
     done({status, "no connection to " + where, {}});
   });
   return false;
@@ -234,13 +155,13 @@ void ZooKeeperBackend::enqueue(const std::string& queue, const spi::Request& req
 // Both requests leave together. ZooKeeper serves one session in order, and a read behind a write of the same session waits
 // for its commit, so the list shows our ticket.
 void ZooKeeperBackend::place(std::shared_ptr<Placing> placing) {
-  handle_->create(placing->prefix, placing->card, acl_, kEphemeralSequential,
-                  acknowledged([placing](Answer answer) { placing->created = std::move(answer); }));
-  handle_->get_children(
+  connection_.handle().create(placing->prefix, placing->card, acl_, kEphemeralSequential,
+                              acknowledged([placing](Answer answer) { placing->created = std::move(answer); }));
+  connection_.handle().get_children(
       path(placing->queue), acknowledged([this, placing](const Answer& listed) {
         const Answer& created = placing->created;
         if (created.rc == ZNONODE) {
-          if (!connected_) return placing->done({Status::unreachable, "no connection to " + where(), {}});
+          if (!connection_.connected()) return placing->done({Status::unreachable, "no connection to " + where(), {}});
           if (++placing->rounds > kMaxParentRounds) {
             return placing->done(
                 {Status::unreachable, path(placing->queue) + " vanishes as soon as it is created", {}});
@@ -267,9 +188,9 @@ void ZooKeeperBackend::create_parents(const std::string& queue) {
   const auto full = path(queue);
   for (auto slash = full.find('/', 1);; slash = full.find('/', slash + 1)) {
     const auto parent = full.substr(0, slash);
-    handle_->create(parent, {}, acl_, kContainer, acknowledged([parent](const Answer& answer) {
-                      if (answer.rc == ZNOAUTH) base::log().warn("not allowed to create {}", parent);
-                    }));
+    connection_.handle().create(parent, {}, acl_, kContainer, acknowledged([parent](const Answer& answer) {
+                                  if (answer.rc == ZNOAUTH) base::log().warn("not allowed to create {}", parent);
+                                }));
     if (slash == std::string::npos) return;
   }
 }
@@ -277,59 +198,63 @@ void ZooKeeperBackend::create_parents(const std::string& queue) {
 void ZooKeeperBackend::find(const std::string& queue, const std::string& uid, spi::Callback<spi::Enqueued> done) {
   if (!reachable(done)) return;
   const auto synced = std::make_shared<int>(ZOK);
-  handle_->sync(path(queue), acknowledged([synced](const Answer& answer) { *synced = answer.rc; }));
-  handle_->get_children(path(queue), acknowledged([this, queue, uid, synced, done = std::move(done)](Answer listed) {
-                          if (*synced != ZOK) return done(failure<spi::Enqueued>(*synced, "sync " + path(queue)));
-                          if (listed.rc != ZOK) return done(failure<spi::Enqueued>(listed.rc, "list " + path(queue)));
-                          const auto mine = std::find_if(listed.children.begin(), listed.children.end(),
-                                                         [&](const std::string& node) { return has_uid(node, uid); });
-                          if (mine == listed.children.end()) return done({Status::absent, "no ticket " + uid, {}});
-                          if (!connected_) return done({Status::unreachable, "no connection to " + where(), {}});
-                          const auto ticket = parse_node(*mine);
-                          handle_->exists(path(queue) + "/" + *mine,
-                                          acknowledged([=, this, children = listed.children](const Answer& answer) {
-                                            if (answer.rc != ZOK)
-                                              return done(failure<spi::Enqueued>(answer.rc, "stat of " + path(queue)));
-                                            done({Status::ok,
-                                                  {},
-                                                  {{.ticket = ticket.value_or(spi::Ticket{}),
-                                                    .token = static_cast<Token>(answer.stat.czxid),
-                                                    .session = answer.stat.ephemeralOwner},
-                                                   in_order(queue, children)}});
-                                          }));
-                        }));
+  connection_.handle().sync(path(queue), acknowledged([synced](const Answer& answer) { *synced = answer.rc; }));
+  connection_.handle().get_children(
+      path(queue), acknowledged([this, queue, uid, synced, done = std::move(done)](Answer listed) {
+        if (*synced != ZOK) return done(failure<spi::Enqueued>(*synced, "sync " + path(queue)));
+        if (listed.rc != ZOK) return done(failure<spi::Enqueued>(listed.rc, "list " + path(queue)));
+        const auto mine = std::find_if(listed.children.begin(), listed.children.end(),
+                                       [&](const std::string& node) { return has_uid(node, uid); });
+        if (mine == listed.children.end()) return done({Status::absent, "no ticket " + uid, {}});
+        if (!connection_.connected()) return done({Status::unreachable, "no connection to " + where(), {}});
+        const auto ticket = parse_node(*mine);
+        connection_.handle().exists(path(queue) + "/" + *mine,
+                                    acknowledged([=, this, children = listed.children](const Answer& answer) {
+                                      if (answer.rc != ZOK)
+                                        return done(failure<spi::Enqueued>(answer.rc, "stat of " + path(queue)));
+                                      done({Status::ok,
+                                            {},
+                                            {{.ticket = ticket.value_or(spi::Ticket{}),
+                                              .token = static_cast<Token>(answer.stat.czxid),
+                                              .session = answer.stat.ephemeralOwner},
+                                             in_order(queue, children)}});
+                                    }));
+      }));
 }
 
 void ZooKeeperBackend::list(const std::string& queue, spi::Callback<spi::Listing> done) {
   if (!reachable(done)) return;
-  handle_->get_children(path(queue), acknowledged([this, queue, done = std::move(done)](const Answer& answer) {
-                          if (answer.rc == ZNONODE) return done({});
-                          if (answer.rc != ZOK) return done(failure<spi::Listing>(answer.rc, "list " + path(queue)));
-                          done({Status::ok, {}, in_order(queue, answer.children)});
-                        }));
+  connection_.handle().get_children(path(queue),
+                                    acknowledged([this, queue, done = std::move(done)](const Answer& answer) {
+                                      if (answer.rc == ZNONODE) return done({});
+                                      if (answer.rc != ZOK)
+                                        return done(failure<spi::Listing>(answer.rc, "list " + path(queue)));
+                                      done({Status::ok, {}, in_order(queue, answer.children)});
+                                    }));
 }
 
 void ZooKeeperBackend::dequeue(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) {
   if (!reachable(done)) return;
   const auto node = path(queue) + "/" + ticket;
-  handle_->remove(node, acknowledged([node, done = std::move(done)](const Answer& answer) {
-                    done(answer.rc == ZOK ? Reply<spi::Nothing>() : failure<spi::Nothing>(answer.rc, "delete " + node));
-                  }));
+  connection_.handle().remove(
+      node, acknowledged([node, done = std::move(done)](const Answer& answer) {
+        done(answer.rc == ZOK ? Reply<spi::Nothing>() : failure<spi::Nothing>(answer.rc, "delete " + node));
+      }));
 }
 
 void ZooKeeperBackend::read(const std::string& queue, const std::string& ticket, spi::Callback<std::string> done) {
   if (!reachable(done)) return;
   const auto node = path(queue) + "/" + ticket;
-  handle_->get(node, acknowledged([node, done = std::move(done)](Answer answer) {
-                 if (answer.rc != ZOK) return done(failure<std::string>(answer.rc, "read " + node));
-                 done({Status::ok, {}, std::move(answer.text)});
-               }));
+  connection_.handle().get(node, acknowledged([node, done = std::move(done)](Answer answer) {
+                             if (answer.rc != ZOK) return done(failure<std::string>(answer.rc, "read " + node));
+                             done({Status::ok, {}, std::move(answer.text)});
+                           }));
 }
 
 void ZooKeeperBackend::check(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) {
   if (!reachable(done)) return;
   const auto node = path(queue) + "/" + ticket;
-  handle_->exists(
+  connection_.handle().exists(
       node, acknowledged([node, done = std::move(done)](const Answer& answer) {
         done(answer.rc == ZOK ? Reply<spi::Nothing>() : failure<spi::Nothing>(answer.rc, "stat of " + node));
       }));
@@ -341,10 +266,10 @@ void ZooKeeperBackend::beat(spi::Callback<spi::Nothing> done) {
   const auto answered = [done = std::move(done)](const Answer& answer) {
     done(answer.rc == ZOK ? Reply<spi::Nothing>() : failure<spi::Nothing>(answer.rc, "heartbeat"));
   };
-  if (session_.report_lag > Clock::duration::zero()) {
-    handle_->sync("/", acknowledged(answered, /*through_leader=*/true));
+  if (connection_.ensemble()) {
+    connection_.handle().sync("/", acknowledged(answered, /*through_leader=*/true));
   } else {
-    handle_->exists("/", acknowledged(answered));
+    connection_.handle().exists("/", acknowledged(answered));
   }
 }
 
@@ -369,23 +294,25 @@ void ZooKeeperBackend::watch(ListenerId id, Handle::Done done) {
   const auto node = listeners_.at(id).path;
   // getData, not exists: on a node that is gone already, exists would leave a watch behind; and on one that we may not read, it
   // would leave us waiting, because the server does not tell us of it (CVE-2024-23944).
-  handle_->get_and_watch(node, id, acknowledged([this, id, node, done = std::move(done)](Answer answer) {
-                           const auto listener = listeners_.find(id);
-                           if (listener == listeners_.end()) {
-                             if (answer.rc == ZOK && connected_) handle_->remove_watch(node, [](const Answer&) {});
-                             return;
-                           }
-                           listener->second.armed = answer.rc == ZOK;
-                           done(std::move(answer));
-                         }));
+  connection_.handle().get_and_watch(node, id, acknowledged([this, id, node, done = std::move(done)](Answer answer) {
+                                       const auto listener = listeners_.find(id);
+                                       if (listener == listeners_.end()) {
+                                         if (answer.rc == ZOK && connection_.connected())
+                                           connection_.handle().remove_watch(node, [](const Answer&) {});
+                                         return;
+                                       }
+                                       listener->second.armed = answer.rc == ZOK;
+                                       done(std::move(answer));
+                                     }));
 }
 
 void ZooKeeperBackend::ignore(ListenerId id) {
   const auto node = listeners_.extract(id);
-  if (node && node.mapped().armed && connected_) handle_->remove_watch(node.mapped().path, [](const Answer&) {});
+  if (node && node.mapped().armed && connection_.connected())
+    connection_.handle().remove_watch(node.mapped().path, [](const Answer&) {});
 }
 
-void ZooKeeperBackend::on_watch(ListenerId id, int type) {
+void ZooKeeperBackend::watch_fired(ListenerId id, int type) {
   if (type == ZOO_DELETED_EVENT) return tell(id, Status::absent);
   // The data changed (somebody asks the holder to go), and that used the watch up.
   if (type == ZOO_CHANGED_EVENT && listeners_.contains(id)) watch_again(id);
@@ -393,7 +320,7 @@ void ZooKeeperBackend::on_watch(ListenerId id, int type) {
 
 void ZooKeeperBackend::watch_again(ListenerId id) {
   listeners_.at(id).armed = false;
-  if (!connected_) return;  // announce() comes back to it
+  if (!connection_.connected()) return;  // session_connected() comes back to it
   watch(id, [this, id](const Answer& answer) {
     const auto status = status_of(answer.rc);
     if (status != Status::ok && status != Status::unknown && status != Status::unreachable) tell(id, status);

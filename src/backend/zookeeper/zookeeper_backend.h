@@ -23,15 +23,15 @@
 #include <vector>
 
 #include "backend/zookeeper/address.h"
+#include "backend/zookeeper/connection.h"
 #include "backend/zookeeper/handle.h"
-#include "backend/zookeeper/resolver.h"
 #include "holdfast/client.h"
 #include "holdfast/spi/executor.h"
 #include "holdfast/spi/queue_backend.h"
 
 namespace holdfast::zookeeper {
 
-class ZooKeeperBackend final : public spi::QueueBackend {
+class ZooKeeperBackend final : public spi::QueueBackend, private Connection::Watcher {
  public:
   ZooKeeperBackend(spi::Executor& executor, Address address, const ClientOptions& options);
 
@@ -47,8 +47,8 @@ class ZooKeeperBackend final : public spi::QueueBackend {
   void beat(spi::Callback<spi::Nothing> done) override;
   void check(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
   std::function<void()> close() override;
-  std::string where() const override { return "ZooKeeper at " + address_.hosts; }
-  std::string path(const std::string& queue) const override { return address_.chroot + "/" + queue; }
+  std::string where() const override { return connection_.where(); }
+  std::string path(const std::string& queue) const override { return connection_.address().chroot + "/" + queue; }
 
  private:
   struct Listener {
@@ -58,16 +58,15 @@ class ZooKeeperBackend final : public spi::QueueBackend {
   };
   struct Placing;
 
-  void start_session();
-  void on_session(int state, spi::SessionId id, Clock::duration timeout);
-  void on_connected(spi::SessionId id, Clock::duration timeout);
-  void look_up_servers_again();
-  void announce();
-  void on_watch(ListenerId listener, int type);
+  void session_connected(const spi::Session& session) override;
+  void session_disconnected() override;
+  void session_expired(spi::SessionId session) override;
+  void session_refused(const std::string& why) override;
+  void watch_fired(Handle::WatchId watch, int type) override;
+
   void watch(ListenerId listener, Handle::Done done);
   void watch_again(ListenerId listener);
   void tell(ListenerId listener, spi::Status status);
-  void replace_session();
 
   // Wraps a callback of ours: tells the observer about the acknowledgement first.
   Handle::Done acknowledged(Handle::Done done, bool through_leader = false);
@@ -79,21 +78,11 @@ class ZooKeeperBackend final : public spi::QueueBackend {
   spi::Listing in_order(const std::string& queue, const std::vector<std::string>& children);
 
   spi::Executor& executor_;
-  const Address address_;
-  const Clock::duration session_timeout_;
-  const Clock::duration tick_time_;
-  const std::vector<Auth> auth_;
   const std::vector<AclEntry> acl_entries_;
   std::vector<ACL> acl_storage_;
   ACL_vector acl_{};
-
+  Connection connection_;
   spi::Observer* observer_ = nullptr;
-  Resolver resolver_;
-  std::shared_ptr<Handle> handle_;
-  bool connected_ = false;  // told the observer so
-  bool announced_ = false;  // this session was
-  bool closed_ = false;
-  spi::Session session_;
   std::map<ListenerId, Listener> listeners_;
   ListenerId last_listener_ = 0;
   std::set<std::string> reported_;  // queues with strange children, told once each

@@ -1,0 +1,109 @@
+#include "backend/zookeeper/connection.h"
+
+#include <utility>
+
+#include "base/log.h"
+
+namespace holdfast::zookeeper {
+namespace {
+
+// When the host names cannot be resolved at the moment.
+constexpr auto kReopenPause = std::chrono::seconds(1);
+// Between two look-ups of the servers' names while there is no connection.
+constexpr auto kLookUpPause = std::chrono::seconds(5);
+constexpr auto kConfigNode = "/zookeeper/config";
+
+}  // namespace
+
+Connection::Connection(spi::Executor& executor, Address address, const ClientOptions& options, Watcher& watcher)
+    : executor_(executor),
+      address_(std::move(address)),
+      session_timeout_(options.session_timeout),
+      tick_time_(options.ensemble_tick_time),
+      auth_(options.auth),
+      watcher_(watcher),
+      resolver_(executor) {}
+
+void Connection::start_session() {
+  announced_ = false;
+  resolver_.resolve(address_.hosts, [this](const std::string& hosts, std::string trouble) {
+    session_.asked = executor_.now();
+    if (!hosts.empty()) {
+      handle_ = std::make_shared<Handle>(
+          executor_, Handle::Events{[this](int state, auto id, auto timeout) { on_state(state, id, timeout); },
+                                    [this](auto watch, int type) { watcher_.watch_fired(watch, type); }});
+      const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(session_timeout_).count();
+      trouble = handle_->open(hosts, static_cast<int>(ms), auth_);
+      if (trouble.empty()) return;
+      handle_.reset();
+    }
+    base::log().warn("cannot connect to {}: {}", where(), trouble);
+    executor_.at(executor_.now() + kReopenPause, [this] {
+      if (!closed_) start_session();
+    });
+  });
+}
+
+void Connection::on_state(int state, spi::SessionId id, Clock::duration timeout) {
+  if (state == ZOO_CONNECTED_STATE) return on_connected(id, timeout);
+  if (state == ZOO_EXPIRED_SESSION_STATE) return replace_session();
+  if (state == ZOO_AUTH_FAILED_STATE) return watcher_.session_refused(where() + " has refused the credentials");
+  if (std::exchange(connected_, false)) {
+    watcher_.session_disconnected();
+    look_up_servers_again();
+  }
+}
+
+// The servers may have moved to other addresses.
+void Connection::look_up_servers_again() {
+  resolver_.resolve(address_.hosts, [this, handle = handle_](const std::string& hosts, const std::string&) {
+    if (handle != handle_ || connected_) return;
+    if (!hosts.empty()) handle_->set_servers(hosts);
+    executor_.at(executor_.now() + kLookUpPause, [this, handle] {
+      if (handle == handle_ && !connected_ && !closed_) look_up_servers_again();
+    });
+  });
+}
+
+void Connection::on_connected(spi::SessionId id, Clock::duration timeout) {
+  session_.id = id;
+  session_.timeout = timeout;
+  if (announced_) return announce();
+  // A leader pings its followers every half tick; as much again for one that is late.
+  session_.report_lag = tick_time_;
+  if (address_.several) return announce();
+  // One address may still be one member, or the front, of an ensemble; the servers know. What cannot be read, or is not
+  // empty, is taken for one: the price is a shorter lease, the other way round it would be a broken promise.
+  handle_->get(kConfigNode, [this](const Answer& answer) {
+    if (!came_from_the_server(answer.rc)) return;  // the connection is gone; on_connected() comes again
+    if (answer.rc == ZOK && answer.text.find("server.") == std::string::npos) session_.report_lag = {};
+    announce();
+  });
+}
+
+void Connection::announce() {
+  announced_ = true;
+  connected_ = true;
+  watcher_.session_connected(session_);
+}
+
+// The service has given our session up. Everything of it is gone: tickets, watches, requests under way.
+void Connection::replace_session() {
+  connected_ = false;
+  const auto old = std::exchange(handle_, nullptr);
+  old->abandon(ZSESSIONEXPIRED);
+  watcher_.session_expired(session_.id);
+  old->close();  // there is nobody to talk to: returns at once
+  start_session();
+}
+
+std::function<void()> Connection::close() {
+  closed_ = true;
+  connected_ = false;
+  resolver_.cancel();
+  if (!handle_) return {};
+  handle_->abandon(ZCLOSING);
+  return [handle = std::exchange(handle_, nullptr)] { handle->close(); };
+}
+
+}  // namespace holdfast::zookeeper

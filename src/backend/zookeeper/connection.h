@@ -1,0 +1,70 @@
+// connection.h -- one session after another with the servers of one address.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/zookeeper/address.h"
+#include "backend/zookeeper/handle.h"
+#include "backend/zookeeper/resolver.h"
+#include "holdfast/client.h"
+#include "holdfast/spi/executor.h"
+#include "holdfast/spi/queue_backend.h"
+
+namespace holdfast::zookeeper {
+
+class Connection {
+ public:
+  // Told inside the Executor.
+  class Watcher {
+   public:
+    virtual ~Watcher() = default;
+    virtual void session_connected(const spi::Session& session) = 0;
+    virtual void session_disconnected() = 0;
+    // Its requests have ended with ZSESSIONEXPIRED before; the next session is under way.
+    virtual void session_expired(spi::SessionId session) = 0;
+    virtual void session_refused(const std::string& why) = 0;
+    virtual void watch_fired(Handle::WatchId watch, int type) = 0;
+  };
+
+  Connection(spi::Executor& executor, Address address, const ClientOptions& options, Watcher& watcher);
+
+  void open() { start_session(); }
+  // Requests under way end with ZCLOSING. What is returned tells the server, and may block.
+  [[nodiscard]] std::function<void()> close();
+
+  bool connected() const { return connected_; }
+  bool closed() const { return closed_; }
+  // While connected only.
+  Handle& handle() { return *handle_; }
+  const spi::Session& session() const { return session_; }
+  // Another server than the one we talk to keeps the sessions.
+  bool ensemble() const { return session_.report_lag > Clock::duration::zero(); }
+  const Address& address() const { return address_; }
+  std::string where() const { return "ZooKeeper at " + address_.hosts; }
+
+ private:
+  void start_session();
+  void replace_session();
+  void look_up_servers_again();
+  void on_state(int state, spi::SessionId id, Clock::duration timeout);
+  void on_connected(spi::SessionId id, Clock::duration timeout);
+  void announce();
+
+  spi::Executor& executor_;
+  const Address address_;
+  const Clock::duration session_timeout_;
+  const Clock::duration tick_time_;
+  const std::vector<Auth> auth_;
+  Watcher& watcher_;
+  Resolver resolver_;
+  std::shared_ptr<Handle> handle_;
+  spi::Session session_;
+  bool announced_ = false;  // this session was
+  bool connected_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace holdfast::zookeeper
