@@ -35,10 +35,6 @@ std::error_code Lease::release_until(Clock::time_point deadline) noexcept {
   // Shared with the callback, which may come long after we have stopped waiting.
   const auto acknowledged = std::make_shared<lock::Signal>();
   if (const auto error = entry_->release([acknowledged] { acknowledged->set(); })) return error;
-  if (deadline == Clock::time_point::max()) {
-    acknowledged->wait();
-    return {};
-  }
   return acknowledged->wait_until(deadline) ? std::error_code() : Errc::timed_out;
 }
 

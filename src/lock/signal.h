@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "holdfast/clock.h"
+#include "lock/timed_wait.h"
 
 namespace holdfast::lock {
 
@@ -17,15 +18,12 @@ class Signal {
     changed_.notify_all();
   }
 
-  void wait() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return set_; });
-  }
+  void wait() { wait_until(Clock::time_point::max()); }
 
   // False if the deadline came first.
   bool wait_until(Clock::time_point deadline) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, deadline - Clock::now(), [this] { return set_; });
+    std::unique_lock guard(mutex_);
+    return lock::wait_until(changed_, guard, deadline, [this] { return set_; });
   }
 
  private:

@@ -1,19 +1,14 @@
 #include "lock/waiter.h"
 
+#include "lock/timed_wait.h"
+
 namespace holdfast::lock {
 
 Outcome Waiter::wait(Clock::time_point deadline, const std::stop_token& stop) {
   const std::stop_callback on_stop(stop, [this] { fail({Errc::cancelled, "the caller asked to stop"}); });
   std::unique_lock lock(mutex_);
-  const auto has_outcome = [this] { return outcome_.has_value(); };
-  if (deadline == Clock::time_point::max()) {
-    settled_.wait(lock, has_outcome);
-  } else {
-    // The condition variable waits on the steady clock; after a suspend it may wake late by that clock, so look again.
-    while (!has_outcome() && Clock::now() < deadline) {
-      settled_.wait_until(lock, std::chrono::steady_clock::now() + (deadline - Clock::now()), has_outcome);
-    }
-    if (!has_outcome()) outcome_.emplace(tl::unexpect, Refusal{Errc::timed_out, "timed out"});
+  if (!wait_until(settled_, lock, deadline, [this] { return outcome_.has_value(); })) {
+    outcome_.emplace(tl::unexpect, Refusal{Errc::timed_out, "timed out"});
   }
   return *outcome_;
 }

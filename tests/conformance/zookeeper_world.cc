@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "support/plain_client.h"
 #include "support/zookeeper_server.h"
 #include "world.h"
@@ -11,17 +9,7 @@ class ZooKeeperWorld final : public World {
  public:
   std::string url() const override { return "zk://" + server_.address(); }
 
-  std::vector<std::string> tickets(const std::string& name) override {
-    std::vector<std::string> ids;
-    String_vector children{};
-    if (zoo_get_children(client_.handle(), ("/" + name).c_str(), 0, &children) == ZOK) {
-      ids.assign(children.data, children.data + children.count);
-      deallocate_String_vector(&children);
-    }
-    const auto sequence = [](const std::string& id) { return id.substr(id.size() - 10); };
-    std::sort(ids.begin(), ids.end(), [&](const auto& a, const auto& b) { return sequence(a) < sequence(b); });
-    return ids;
-  }
+  std::vector<std::string> tickets(const std::string& name) override { return client_.children("/" + name); }
 
   void remove_ticket(const std::string& name, const std::string& ticket) override {
     ASSERT_EQ(client_.remove("/" + name + "/" + ticket), ZOK);

@@ -1,6 +1,7 @@
 // docs/semantics.md, "Cost": counted on the wire.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <future>
 #include <set>

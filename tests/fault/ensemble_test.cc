@@ -1,6 +1,7 @@
 // docs/semantics.md, "Ensembles": three real servers, whose leaders and followers die.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <future>
 #include <map>
 #include <thread>
@@ -36,7 +37,7 @@ TEST(Ensemble, loss_is_noticed_before_the_rival_is_granted_when_the_follower_die
       granted_at = Clock::now();
     });
     PlainClient observer(ensemble.server(leader).address());
-    ASSERT_TRUE(eventually(kSoon, [&] { return children(observer.handle(), "/" + name).size() == 2; }));
+    ASSERT_TRUE(eventually(kSoon, [&] { return observer.children("/" + name).size() == 2; }));
 
     const auto acknowledged = [&] {
       return proxy.count([](const Seen& seen) { return seen.is_reply() && is_heartbeat(seen); });

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -20,18 +19,6 @@ using namespace std::chrono_literals;
 // Long enough for a starved machine; nothing waits for it when all is well.
 inline constexpr std::chrono::seconds kSoon{10};
 
-inline std::vector<std::string> children(zhandle_t* handle, const std::string& path) {
-  std::vector<std::string> names;
-  String_vector found{};
-  if (zoo_get_children(handle, path.c_str(), 0, &found) == ZOK) {
-    names.assign(found.data, found.data + found.count);
-    deallocate_String_vector(&found);
-  }
-  const auto sequence = [](const std::string& name) { return name.substr(name.size() - 10); };
-  std::sort(names.begin(), names.end(), [&](const auto& a, const auto& b) { return sequence(a) < sequence(b); });
-  return names;
-}
-
 // A heartbeat is not part of what an acquire costs: exists on / (or a sync, on an ensemble) and on our own tickets.
 inline bool is_heartbeat(const Seen& seen) {
   return seen.op == Op::exists || (seen.op == Op::sync && seen.path == "/");
@@ -44,7 +31,7 @@ class Network : public ::testing::Test {
   Client connect_directly(ClientOptions options = {}) {
     return Client::connect("zk://" + server_.address(), std::move(options));
   }
-  std::vector<std::string> tickets(const std::string& name) { return children(observer_.handle(), "/" + name); }
+  std::vector<std::string> tickets(const std::string& name) { return observer_.children("/" + name); }
   bool empties(const std::string& name, std::chrono::milliseconds within = kSoon) {
     return eventually(within, [&] { return tickets(name).empty(); });
   }

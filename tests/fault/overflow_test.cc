@@ -28,7 +28,7 @@ class Overflow : public ::testing::Test {
     ASSERT_EQ(server_.read_line(10s), "ok");
   }
 
-  std::vector<std::string> tickets(const std::string& name) { return children(observer_->handle(), "/" + name); }
+  std::vector<std::string> tickets(const std::string& name) { return observer_->children("/" + name); }
 
   TempDir dir_{"overflow"};
   std::uint16_t port_;

@@ -1,6 +1,7 @@
 // docs/semantics.md, "Loss": the holder knows before anybody else can be granted.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <future>
 #include <optional>
 #include <random>

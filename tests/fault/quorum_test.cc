@@ -97,7 +97,7 @@ class Quorum : public ::testing::Test {
       const auto name = fmt::format("{}/{}", directory, i);
       holders_.push_back(std::make_unique<Holder>(ensemble_.server(follower_).address(), name, options_));
       waiting_.push_back(wait_for_it(*rival_, name, *holders_.back()));
-      ASSERT_TRUE(eventually(kSoon, [&] { return children(observer_->handle(), "/" + name).size() == 2; }));
+      ASSERT_TRUE(eventually(kSoon, [&] { return observer_->children("/" + name).size() == 2; }));
     }
     for (const auto& holder : holders_) ASSERT_TRUE(holder->renewed_times(1));
     ASSERT_TRUE(holders_.back()->renewed_times(3));

@@ -5,10 +5,12 @@
 
 #include <zookeeper/zookeeper.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "eventually.h"
 #include "four_letter_word.h"
@@ -45,6 +47,20 @@ class PlainClient {
     return zoo_create(handle_, path.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE, flags, nullptr, 0);
   }
   int exists(const std::string& path, bool watch = false) { return zoo_exists(handle_, path.c_str(), watch, nullptr); }
+  // The children's names, by the ten digits at their end; none if there is no such node.
+  std::vector<std::string> children(const std::string& path) {
+    std::vector<std::string> names;
+    String_vector found{};
+    if (zoo_get_children(handle_, path.c_str(), 0, &found) == ZOK) {
+      names.assign(found.data, found.data + found.count);
+      deallocate_String_vector(&found);
+    }
+    const auto digits = [](const std::string& name) {
+      return name.substr(name.size() - std::min<std::size_t>(name.size(), 10));
+    };
+    std::sort(names.begin(), names.end(), [&](const auto& a, const auto& b) { return digits(a) < digits(b); });
+    return names;
+  }
   int remove(const std::string& path) { return zoo_delete(handle_, path.c_str(), -1); }
 
   zhandle_t* handle() const noexcept { return handle_; }
