@@ -80,7 +80,7 @@ Handle::~Handle() { close(); }
 
 std::string Handle::open(const std::string& hosts, int timeout_ms, const std::vector<Auth>& auth) {
   static std::once_flag once;
-  // Global. Silent, because the library formats addresses for its log in a buffer that its threads share without a lock.
+  // Global, and it writes to stderr by default. What matters reaches us as results and events.
   std::call_once(once, [] { zoo_set_debug_level(static_cast<ZooLogLevel>(0)); });
   handle_ = zookeeper_init(hosts.c_str(), &Callbacks::session_event, timeout_ms, nullptr, this, ZOO_NO_LOG_CLIENTENV);
   if (handle_ == nullptr) return std::strerror(errno);
