@@ -187,7 +187,7 @@ TEST(RetryPolicy, asks_a_rule_of_the_users_own) {
 
 TEST(RetryPolicy, refuses_a_rule_that_is_none) {
   try {
-    RetryPolicy(RetryPolicy::Rule());
+    const RetryPolicy policy{RetryPolicy::Rule{}};
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::invalid_argument);
