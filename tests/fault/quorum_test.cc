@@ -70,7 +70,7 @@ struct Grant {
 };
 
 std::future<Grant> wait_for_it(Client& rival, const std::string& name, Holder& holder) {
-  return std::async(std::launch::async, [&rival, &holder, mutex = rival.mutex(name)]() mutable {
+  return std::async(std::launch::async, [&holder, mutex = rival.mutex(name)]() mutable {
     const auto result = mutex.try_acquire_for(30s);
     return Grant{.granted = static_cast<bool>(result),
                  .at = Clock::now(),
