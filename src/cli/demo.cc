@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -26,12 +25,12 @@ constexpr int kRounds = 5;
 constexpr auto kName = "demo/order-1";
 constexpr auto kBusiness = std::chrono::milliseconds(50);
 
-// A worker process: prints "<who> <what> <token> <ns>" for what it does. One write per line, so lines do not mix.
+// A worker process: prints "<who> <what> <token>" for what it does. One write per line, so lines do not mix.
 void work(const std::string& url, const std::string& who) {
   auto client = Client::connect(url, {.purpose = "demo worker " + who});
   auto mutex = client.mutex(kName);
   const auto tell = [&](const char* what, Token token) {
-    const auto line = fmt::format("{} {} {} {}\n", who, what, token, Clock::now().time_since_epoch().count());
+    const auto line = fmt::format("{} {} {}\n", who, what, token);
     if (::write(STDOUT_FILENO, line.data(), line.size()) < 0)
       throw std::system_error(errno, std::generic_category(), "write");
   };
