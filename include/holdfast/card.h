@@ -16,6 +16,10 @@ struct Card {
   std::string host;
   std::int64_t pid = 0;
   std::int64_t thread = 0;
+  // For DeadlockDetection::all_clients only. Only that thread can give the lock back: it was taken with lock(), not as a Lease.
+  bool bound = false;
+  // Likewise: it was asked for without a deadline, so nothing but the lock ends the wait.
+  bool endless = false;
   std::string program;
   std::string purpose;
   std::chrono::system_clock::time_point since;

@@ -9,8 +9,15 @@
 #include <string_view>
 #include <vector>
 
+#include "holdfast/inspect.h"
+#include "holdfast/lock_options.h"
+#include "holdfast/multi_lock.h"
 #include "holdfast/mutex.h"
 #include "holdfast/retry.h"
+#include "holdfast/semaphore.h"
+#include "holdfast/shared_count.h"
+#include "holdfast/shared_mutex.h"
+#include "holdfast/transaction.h"
 
 namespace holdfast {
 
@@ -50,6 +57,23 @@ struct HandOver {
   std::chrono::milliseconds time{100};
 };
 
+// Whether a wait without deadline that could never end fails with `deadlock` instead. Looks at holds that only the thread which
+// took them can give back (lock(), not a Lease), because nobody else can help it out.
+//
+//   off          lock() waits
+//   this_client  circles among threads of this client are found. Costs no request
+//   all_clients  also circles over clients that all asked for this, on one name space. Whoever waits while it holds something
+//                reads all locks there, when it begins to wait and with every heartbeat; and every thread takes a ticket of its
+//                own, so there is no hand-over. The youngest of a circle fails.
+enum class DeadlockDetection { off, this_client, all_clients };
+
+// What became of the holders that Client::revoke() asked.
+struct Revocation {
+  std::size_t asked = 0;   // held the name, or shared it
+  std::size_t gone = 0;    // of those, gave it back, or ended, in time
+  std::size_t broken = 0;  // of those, were removed by force
+};
+
 struct ClientOptions {
   // How long the service waits for a sign of life before it gives our locks away. The service may grant another one,
   // which then counts.
@@ -63,6 +87,7 @@ struct ClientOptions {
   std::vector<AclEntry> acl{};
   RetryPolicy retry = RetryPolicy::exponential_backoff(std::chrono::milliseconds(100), 10, std::chrono::seconds(5));
   HandOver hand_over{};
+  DeadlockDetection deadlocks = DeadlockDetection::this_client;
   // tickTime of the ensemble's servers: must not be smaller than theirs. A follower reports the sessions it has heard to the
   // leader every half tick, so leases end that much earlier. Not used on a single server.
   std::chrono::milliseconds ensemble_tick_time{2'000};
@@ -93,8 +118,33 @@ class Client {
 
   // A name is a path such as "orders/123": parts of printable characters, none of them "." or "..". One leading slash
   // is allowed and means nothing. Throws Error(invalid_argument). Costs no request.
-  Mutex mutex(std::string_view name);
-  NonReentrantMutex non_reentrant_mutex(std::string_view name);
+  Mutex mutex(std::string_view name, LockOptions options = {});
+  NonReentrantMutex non_reentrant_mutex(std::string_view name, LockOptions options = {});
+  SharedMutex shared_mutex(std::string_view name, LockOptions options = {});
+  // One to kMaxNames different names. Throws Error(invalid_argument). No lock_delay.
+  MultiLock multi_lock(std::vector<LockItem> items, LockOptions options = {});
+  // 1 to 2^31 - 1 permits. Throws Error(invalid_argument). No lock_delay.
+  Semaphore semaphore(std::string_view name, std::int64_t permits, LockOptions options = {});
+  Semaphore semaphore(std::string_view name, const SharedCount& permits, LockOptions options = {});
+  // One round trip, and one more if it did not exist: then it is made and set to `initial`.
+  SharedCount shared_count(std::string_view name, std::int32_t initial);
+
+  // Asks whoever holds the name (all readers, if it is shared) to give it back, and waits for that at most `grace`. `force`: then
+  // removes the tickets of those who have not. A holder that is broken like that learns it by its next heartbeat, or at once if it
+  // listens (Lease::revoked()): until then two may believe to hold, and only a Fence knows better. Those who wait keep their places.
+  // Throws Error: not_connected, refused, cancelled, invalid_argument.
+  enum class Force { no, yes };
+  Revocation revoke(std::string_view name, std::chrono::milliseconds grace, Force force = Force::no);
+
+  // Who holds and who waits for a name: two round trips. For all names below `root` that anybody wants (empty: the whole name
+  // space): two for every level of names. Nothing is written. Throws Error: not_connected, refused, cancelled, invalid_argument.
+  LockInfo inspect(std::string_view name);
+  std::vector<LockInfo> inspect_all(std::string_view root = {});
+
+  // Makes the changes if, and only if, the ticket of `lease` is there at that moment, in one transaction of the service: what
+  // an expired holder sends is refused by the service itself. session_lost: it is not there. refused: a step cannot be made, the
+  // message says which. not_connected: the connection broke, and the changes may or may not have been made.
+  void commit(const Lease& lease, const Transaction& transaction);
 
   ConnectionState state() const noexcept;
 

@@ -76,6 +76,7 @@ class Lockable {
   std::shared_ptr<lock::Owner> owner_;
 
  private:
+  friend class SharedMutex;
   static constexpr Clock::time_point kDoNotWait{};
 
   bool lock_within(Clock::time_point deadline);

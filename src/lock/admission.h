@@ -9,19 +9,20 @@
 
 namespace holdfast::lock {
 
-// What a ticket asks for. Exclusive: I am first. Shared: no exclusive ticket before me.
+// What a ticket asks for:
+//   exclusive, write   I am first
+//   shared             none that is exclusive or a writer is before me
+//   permit             there are no more in the queue than there are permits
 struct Rule {
-  bool shared = false;
-
-  static constexpr Rule exclusive_hold() { return {}; }
-  static constexpr Rule shared_hold() { return {.shared = true}; }
+  spi::Mode mode = spi::Mode::exclusive;
+  std::size_t permits = 0;
 };
 
 struct Admission {
   enum class Answer { admitted, wait, absent } answer = Answer::absent;
-  std::size_t ahead = 0;      // tickets before mine
-  std::size_t listen_to = 0;  // with `wait`: index of the one ticket whose going can admit me
-  // With `wait`: the going of that ticket alone admits me, nothing else stands in the way.
+  std::size_t ahead = 0;      // tickets before mine; of permits, those that are too many
+  std::size_t listen_to = 0;  // with `wait`: index of the one ticket whose going can admit me; not for permits
+  // With `wait`: the going of that ticket alone admits me, nothing else stands in the way, and nothing can come in its place.
   bool last_obstacle = false;
 };
 

@@ -12,12 +12,17 @@ namespace holdfast::lock {
 namespace {
 
 using Answer = Admission::Answer;
+using spi::Mode;
 using Queue = std::vector<spi::Ticket>;
 
 constexpr std::size_t kLongestQueue = 6;
+constexpr Rule kExclusive{Mode::exclusive};
+constexpr Rule kShared{Mode::shared};
 
 spi::Ticket ticket(std::size_t number, bool shared) {
-  return {.id = "t" + std::to_string(number), .sequence = static_cast<std::int64_t>(number), .shared = shared};
+  return {.id = "t" + std::to_string(number),
+          .sequence = static_cast<std::int64_t>(number),
+          .mode = shared ? Mode::shared : Mode::exclusive};
 }
 
 // Bit i of `kinds`: whether the ticket at i asks for a shared hold.
@@ -41,7 +46,7 @@ Queue without(Queue queue, std::size_t index) {
 
 std::string show(const Queue& queue) {
   std::string text;
-  for (const auto& each : queue) text += each.shared ? 'S' : 'X';
+  for (const auto& each : queue) text += each.mode == Mode::shared ? 'S' : 'X';
   return text;
 }
 
@@ -52,14 +57,15 @@ bool may_join(const Queue& queue, std::size_t mine, Rule rule) {
   std::size_t exclusive_inside = 0;
   for (std::size_t i = 0; i < mine; ++i) {
     ++inside;
-    if (!queue[i].shared) ++exclusive_inside;
+    if (queue[i].mode != Mode::shared) ++exclusive_inside;
   }
-  if (rule.shared) return exclusive_inside == 0;
+  if (rule.mode == Mode::shared) return exclusive_inside == 0;
   return inside == 0;
 }
 
 void check_against_the_definition(const Queue& queue, std::size_t mine, Rule rule) {
-  SCOPED_TRACE(::testing::Message() << show(queue) << ", mine at " << mine << ", shared " << rule.shared);
+  SCOPED_TRACE(::testing::Message() << show(queue) << ", mine at " << mine << ", shared "
+                                    << (rule.mode == Mode::shared));
   const auto admission = admit(queue, queue[mine].id, rule);
   ASSERT_EQ(admission.answer, may_join(queue, mine, rule) ? Answer::admitted : Answer::wait);
   ASSERT_EQ(admission.ahead, mine);
@@ -67,18 +73,19 @@ void check_against_the_definition(const Queue& queue, std::size_t mine, Rule rul
 
   ASSERT_LT(admission.listen_to, mine) << "listens to itself or to somebody behind";
   // Those who are before me and in my way on their own account.
-  ASSERT_TRUE(!rule.shared || !queue[admission.listen_to].shared) << "a reader listens to a reader";
+  ASSERT_TRUE(rule.mode != Mode::shared || queue[admission.listen_to].mode != Mode::shared)
+      << "a reader listens to a reader";
   ASSERT_EQ(admission.last_obstacle, may_join(without(queue, admission.listen_to), mine - 1, rule));
 }
 
 TEST(Admission, lets_the_first_ticket_in) {
   const Queue queue = make_queue(3, 0);
-  EXPECT_EQ(admit(queue, "t0", Rule::exclusive_hold()).answer, Answer::admitted);
+  EXPECT_EQ(admit(queue, "t0", kExclusive).answer, Answer::admitted);
 }
 
 TEST(Admission, lets_an_exclusive_ticket_listen_to_the_one_before_it) {
   const Queue queue = make_queue(4, 0);
-  const auto admission = admit(queue, "t3", Rule::exclusive_hold());
+  const auto admission = admit(queue, "t3", kExclusive);
   EXPECT_EQ(admission.answer, Answer::wait);
   EXPECT_EQ(admission.listen_to, 2u);
   EXPECT_EQ(admission.ahead, 3u);
@@ -88,7 +95,7 @@ TEST(Admission, lets_an_exclusive_ticket_listen_to_the_one_before_it) {
 TEST(Admission, lets_all_readers_behind_a_writer_listen_to_that_writer) {
   const Queue queue = make_queue(5, 0b11101);  // S X S S S
   for (std::size_t reader = 2; reader < 5; ++reader) {
-    const auto admission = admit(queue, queue[reader].id, Rule::shared_hold());
+    const auto admission = admit(queue, queue[reader].id, kShared);
     EXPECT_EQ(admission.answer, Answer::wait);
     EXPECT_EQ(admission.listen_to, 1u);
     EXPECT_TRUE(admission.last_obstacle);
@@ -96,9 +103,9 @@ TEST(Admission, lets_all_readers_behind_a_writer_listen_to_that_writer) {
 }
 
 TEST(Admission, says_absent_when_the_ticket_is_not_in_the_queue) {
-  EXPECT_EQ(admit({}, "t0", Rule::exclusive_hold()).answer, Answer::absent);
+  EXPECT_EQ(admit({}, "t0", kExclusive).answer, Answer::absent);
   for_every_queue([](const Queue& queue) {
-    for (const Rule rule : {Rule::exclusive_hold(), Rule::shared_hold()}) {
+    for (const Rule rule : {kExclusive, kShared}) {
       ASSERT_EQ(admit(queue, "another", rule).answer, Answer::absent);
       ASSERT_EQ(admit(queue, "", rule).answer, Answer::absent);
     }
@@ -108,7 +115,7 @@ TEST(Admission, says_absent_when_the_ticket_is_not_in_the_queue) {
 TEST(Admission, agrees_with_the_definition_of_an_exclusive_hold_in_every_queue) {
   for_every_queue([](const Queue& queue) {
     for (std::size_t mine = 0; mine < queue.size(); ++mine) {
-      check_against_the_definition(queue, mine, Rule::exclusive_hold());
+      check_against_the_definition(queue, mine, kExclusive);
     }
   });
 }
@@ -116,7 +123,7 @@ TEST(Admission, agrees_with_the_definition_of_an_exclusive_hold_in_every_queue) 
 TEST(Admission, agrees_with_the_definition_of_a_shared_hold_in_every_queue) {
   for_every_queue([](const Queue& queue) {
     for (std::size_t mine = 0; mine < queue.size(); ++mine) {
-      check_against_the_definition(queue, mine, Rule::shared_hold());
+      check_against_the_definition(queue, mine, kShared);
     }
   });
 }
@@ -125,7 +132,7 @@ TEST(Admission, depends_only_on_the_tickets_ahead) {
   for_every_queue([](const Queue& queue) {
     for (std::size_t mine = 0; mine < queue.size(); ++mine) {
       const Queue up_to_mine(queue.begin(), queue.begin() + static_cast<std::ptrdiff_t>(mine) + 1);
-      for (const Rule rule : {Rule::exclusive_hold(), Rule::shared_hold()}) {
+      for (const Rule rule : {kExclusive, kShared}) {
         const auto all = admit(queue, queue[mine].id, rule);
         const auto part = admit(up_to_mine, queue[mine].id, rule);
         ASSERT_EQ(all.answer, part.answer);
@@ -181,7 +188,7 @@ class Simulation {
   }
   std::size_t exclusive_inside() const {
     std::size_t count = 0;
-    for (const auto& member : members_) count += member.inside && !rule_of_(member.ticket).shared ? 1 : 0;
+    for (const auto& member : members_) count += member.inside && rule_of_(member.ticket).mode != Mode::shared ? 1 : 0;
     return count;
   }
   // A waiter that the rule would let in, and that nobody told.
@@ -239,7 +246,7 @@ void every_order_of_departures(const Simulation& now, const Check& check) {
   every_order_of_departures(now, check, seen);
 }
 
-Rule by_kind(const spi::Ticket& ticket) { return ticket.shared ? Rule::shared_hold() : Rule::exclusive_hold(); }
+Rule by_kind(const spi::Ticket& ticket) { return {ticket.mode}; }
 
 TEST(Admission, admits_exclusive_tickets_one_at_a_time_and_forgets_none_in_any_order_of_departures) {
   for (std::size_t length = 1; length <= kLongestQueue; ++length) {
@@ -266,6 +273,35 @@ TEST(Admission, never_mixes_an_exclusive_hold_with_any_other_and_forgets_nobody_
       ASSERT_FALSE(now.deaf()) << show(queue) << " became " << show(now.queue()) << ", at " << *now.deaf();
     });
   });
+}
+
+// Its going may leave a reader in its place, which was not in the queue when we looked.
+TEST(Admission, never_takes_the_going_of_a_writer_for_its_turn_to_be_alone) {
+  for (const Mode mode : {Mode::exclusive, Mode::write}) {
+    const Queue queue{{"w", 0, Mode::write}, {"mine", 1, mode}};
+    EXPECT_EQ(admit(queue, "mine", {mode}).answer, Answer::wait);
+    EXPECT_FALSE(admit(queue, "mine", {mode}).last_obstacle);
+  }
+  const Queue readers{{"w", 0, Mode::write}, {"mine", 1, Mode::shared}};
+  EXPECT_TRUE(admit(readers, "mine", kShared).last_obstacle);
+}
+
+TEST(Admission, of_permits_counts_whatever_lies_in_the_queue) {
+  for (std::size_t length = 1; length <= kLongestQueue; ++length) {
+    for (std::size_t permits = 0; permits <= kLongestQueue + 1; ++permits) {
+      for (std::size_t strays = 0; strays < length; ++strays) {
+        Queue queue;
+        for (std::size_t i = 0; i < length; ++i) {
+          queue.push_back(
+              {"t" + std::to_string(i), static_cast<std::int64_t>(i), i < length - strays ? Mode::permit : Mode::none});
+        }
+        const auto admission = admit(queue, "t0", {Mode::permit, permits});
+        ASSERT_EQ(admission.answer, length <= permits ? Answer::admitted : Answer::wait);
+        ASSERT_FALSE(admission.last_obstacle);
+        ASSERT_EQ(admit(queue, "another", {Mode::permit, permits}).answer, Answer::absent);
+      }
+    }
+  }
 }
 
 TEST(NearOverflow, begins_right_after_the_last_sequence) {

@@ -56,8 +56,9 @@ std::chrono::system_clock::time_point time_of(std::int64_t since_ms) {
 
 std::string Card::to_text() const {
   const auto since_ms = std::chrono::duration_cast<std::chrono::milliseconds>(since.time_since_epoch()).count();
-  return fmt::format("{} host={} pid={} thread={} program={} since={} purpose={}", escape(address), escape(host), pid,
-                     thread, escape(program), since_ms, escape(purpose));
+  return fmt::format("{} host={} pid={} thread={}{}{} program={} since={} purpose={}", escape(address), escape(host),
+                     pid, thread, bound ? " bound=1" : "", endless ? " endless=1" : "", escape(program), since_ms,
+                     escape(purpose));
 }
 
 Card Card::parse(std::string_view text) {
@@ -80,6 +81,8 @@ Card Card::parse(std::string_view text) {
     if (key == "host") card.host = unescape(value);
     if (key == "pid") card.pid = number(value);
     if (key == "thread") card.thread = number(value);
+    if (key == "bound") card.bound = number(value) == 1;
+    if (key == "endless") card.endless = number(value) == 1;
     if (key == "program") card.program = unescape(value);
     if (key == "purpose") card.purpose = unescape(value);
     if (key == "since") card.since = time_of(number(value));

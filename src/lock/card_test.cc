@@ -31,6 +31,8 @@ void expect_same(const Card& a, const Card& b) {
   EXPECT_EQ(a.host, b.host);
   EXPECT_EQ(a.pid, b.pid);
   EXPECT_EQ(a.thread, b.thread);
+  EXPECT_EQ(a.bound, b.bound);
+  EXPECT_EQ(a.endless, b.endless);
   EXPECT_EQ(a.program, b.program);
   EXPECT_EQ(a.purpose, b.purpose);
   EXPECT_EQ(a.since, b.since);
@@ -48,6 +50,14 @@ void expect_no_card_of_ours(const Card& card) {
 TEST(Card, is_written_as_the_header_shows) {
   EXPECT_EQ(example().to_text(),
             "10.0.0.7 host=web1 pid=812 thread=815 program=billing since=1731700000123 purpose=monthly%20run");
+}
+
+TEST(Card, says_who_can_end_the_hold_and_the_wait) {
+  Card card = example();
+  card.bound = true;
+  card.endless = true;
+  EXPECT_NE(card.to_text().find(" thread=815 bound=1 endless=1 "), std::string::npos);
+  expect_same(Card::parse(card.to_text()), card);
 }
 
 TEST(Card, starts_with_the_address_so_that_other_tools_show_something_sensible) {

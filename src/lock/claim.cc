@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "base/uuid.h"
 
@@ -24,116 +26,164 @@ std::optional<RetryPolicy::Duration> next_delay(const RetryPolicy& policy, unsig
 
 }  // namespace
 
-Claim::Claim(Means& means, std::shared_ptr<Claimant> claimant, std::string queue, Rule rule, Card card)
-    : means_(means), claimant_(std::move(claimant)), queue_(std::move(queue)), rule_(rule), card_(std::move(card)) {}
+Claim::Claim(Means& means, std::shared_ptr<Claimant> claimant, std::vector<Stand> stands, Card card)
+    : means_(means), claimant_(std::move(claimant)), stands_(std::move(stands)), card_(std::move(card)) {
+  for (std::size_t i = 0; i < stands_.size(); ++i) stand_of_.insert(stand_of_.end(), stands_[i].tickets, i);
+}
 
 void Claim::start() { when_connected(&Claim::enqueue); }
 
-// ---------------------------------------------------------------------------------------------------- getting a ticket
+std::size_t Claim::first_ticket_of(std::size_t stand) const {
+  return static_cast<std::size_t>(std::find(stand_of_.begin(), stand_of_.end(), stand) - stand_of_.begin());
+}
+
+// --------------------------------------------------------------------------------------------------- getting the tickets
 
 void Claim::enqueue() {
-  if (uid_.empty()) uid_ = base::random_uuid();
+  while (uids_.size() < stand_of_.size()) uids_.push_back(base::random_uuid());
   ++episode_;
   state_ = State::enqueueing;
   asked_in_ = means_.session.id();
-  means_.backend.enqueue(queue_, {.uid = uid_, .shared = rule_.shared, .card = card_.to_text()},
-                         [self = shared_from_this(), episode = episode_, uid = uid_, asked_in = asked_in_](auto reply) {
-                           if (!self->is_current(episode)) return self->clean_up(reply, uid, asked_in);
-                           self->on_placed(std::move(reply), false);
-                         });
+  std::vector<spi::Request> requests;
+  for (std::size_t i = 0; i < stand_of_.size(); ++i) {
+    const auto& stand = stands_[stand_of_[i]];
+    requests.push_back({.queue = stand.queue,
+                        .uid = uids_[i],
+                        .mode = stand.mode,
+                        .card = card_.to_text(),
+                        .in_place_of = stand.in_place_of});
+  }
+  means_.backend.enqueue(
+      requests, [self = shared_from_this(), episode = episode_, uids = uids_, asked_in = asked_in_](auto reply) {
+        if (!self->is_current(episode)) return self->sweep_reply(reply, uids, asked_in);
+        self->on_enqueued(std::move(reply));
+      });
 }
 
 // The reply to an enqueue() that nobody waits for any more.
-void Claim::clean_up(const spi::Reply<spi::Enqueued>& reply, const std::string& uid, spi::SessionId asked_in) {
-  if (reply.value.place.session != 0) {
-    means_.sweeper.remove(queue_, reply.value.place);
-  } else if (reply.status == Status::unknown) {
-    means_.sweeper.remove_if_made(queue_, uid, asked_in);
-  }
+void Claim::sweep_reply(const spi::Reply<Placed>& reply, const std::vector<std::string>& uids,
+                        spi::SessionId asked_in) {
+  if (!reply.value.empty()) return sweep(reply.value);
+  if (reply.status != Status::unknown) return;
+  for (std::size_t i = 0; i < uids.size(); ++i) means_.sweeper.remove_if_made(queue_of(i), uids[i], asked_in);
 }
 
+void Claim::sweep(const Placed& placed) {
+  for (std::size_t i = 0; i < placed.size(); ++i) means_.sweeper.remove(queue_of(i), placed[i].place);
+}
+
+void Claim::on_enqueued(spi::Reply<Placed> reply) {
+  if (reply) return on_placed(reply.value);
+  if (!reply.value.empty()) {  // made, but not listed
+    state_ = State::placed;
+    for (auto& each : reply.value) places_.push_back(std::move(each.place));
+    return after_failure(reply.status, reply.detail, &Claim::list);
+  }
+  if (reply.status == Status::unknown) {
+    state_ = State::unsure;
+    return again_later(&Claim::find, reply.detail);
+  }
+  state_ = State::detached;
+  if (reply.status == Status::absent) {
+    return fail(Errc::session_lost, "the hold in whose place this one was to come is gone: " + reply.detail);
+  }
+  after_failure(reply.status, reply.detail, &Claim::enqueue);
+}
+
+// They were made all together or not at all, so the first one that is absent answers for all, unless somebody removed it.
 void Claim::find() {
   if (asked_in_ != means_.session.id()) return requeue();  // whatever was made then died with its session
-  means_.backend.find(queue_, uid_, [self = shared_from_this(), episode = episode_](auto reply) {
-    if (self->is_current(episode)) self->on_placed(std::move(reply), true);
+  const auto next = found_.size();
+  means_.backend.find(queue_of(next), uids_[next], [self = shared_from_this(), episode = episode_](auto reply) {
+    if (self->is_current(episode)) self->on_found(std::move(reply));
   });
 }
 
-void Claim::on_placed(spi::Reply<spi::Enqueued> reply, bool finding) {
-  if (reply.value.place.session != 0) {
-    state_ = State::placed;
-    place_ = std::move(reply.value.place);
+void Claim::on_found(spi::Reply<spi::Enqueued> reply) {
+  if (reply) {
+    found_.push_back(std::move(reply.value));
+    return found_.size() < stand_of_.size() ? find() : on_placed(std::exchange(found_, {}));
   }
-  const bool placed = state_ == State::placed;
-  switch (reply.status) {
-    case Status::ok: break;
-    case Status::absent:  // it was never made
-      state_ = State::detached;
-      return enqueue();
-    case Status::unknown:
-      if (!placed) state_ = State::unsure;
-      return again_later(placed ? &Claim::list : &Claim::find, reply.detail);
-    case Status::unreachable:
-      if (!placed && !finding) state_ = State::detached;
-      return again_later(placed ? &Claim::list : finding ? &Claim::find : &Claim::enqueue, reply.detail);
-    case Status::expired: state_ = State::detached; return again_later(&Claim::enqueue, reply.detail);
-    case Status::denied:
-      // A refused find leaves us unsure; a refused create made nothing.
-      if (!placed && !finding) state_ = State::detached;
-      return fail(Errc::refused, reply.detail);
-    case Status::closed: return fail(Errc::cancelled, "the client was closed");
+  const auto found = std::exchange(found_, {});
+  if (reply.status != Status::absent) {
+    if (reply.status == Status::expired) state_ = State::detached;
+    return after_failure(reply.status, reply.detail, reply.status == Status::expired ? &Claim::enqueue : &Claim::find);
   }
-  if (place_.session != means_.session.id()) return requeue();
-  if (near_overflow(place_.ticket.sequence)) {
+  state_ = State::detached;
+  if (found.empty()) return enqueue();  // it was never made
+  sweep(found);
+  requeue();
+}
+
+void Claim::on_placed(const Placed& placed) {
+  state_ = State::placed;
+  places_.clear();
+  for (const auto& each : placed) places_.push_back(each.place);
+  if (places_.front().session != means_.session.id()) return requeue();
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const auto sequence = places_[i].ticket.sequence;
+    if (places_[i].ticket.mode == spi::Mode::permit || !near_overflow(sequence)) continue;
     return fail(Errc::refused,
                 fmt::format("the queue {} has handed out ticket {}, too close to the end of its 32-bit counter to stay "
                             "in order; remove the empty node so that it starts anew",
-                            means_.backend.path(queue_), place_.ticket.sequence));
+                            means_.backend.path(queue_of(i)), sequence));
   }
   progress();
-  consider(reply.value.queue);
+  // The reply has a listing of every queue: what it admits needs no request any more.
+  for (current_ = 0; current_ < stands_.size(); ++current_) {
+    const auto ticket = first_ticket_of(current_);
+    if (!stand().in_place_of.empty()) continue;
+    const auto admission = admit(placed[ticket].queue, places_[ticket].ticket.id,
+                                 {stand().mode, stand().permits ? stand().permits->load() : 0});
+    if (admission.answer != Admission::Answer::admitted) return consider(placed[ticket].queue);
+  }
+  admit_now();
 }
 
 void Claim::requeue() {
+  if (places_.size() > 1) {  // one of them is gone, the others are not
+    for (std::size_t i = 0; i < places_.size(); ++i) means_.sweeper.remove(queue_of(i), places_[i]);
+  }
   ++episode_;
   stop_listening();
   forget_pending();
   state_ = State::detached;
-  uid_.clear();
-  place_ = {};
+  uids_.clear();
+  found_.clear();
+  places_.clear();
+  current_ = 0;
   when_connected(&Claim::enqueue);
 }
 
 // ---------------------------------------------------------------------------------------------------- waiting our turn
 
 void Claim::list() {
-  if (place_.session != means_.session.id()) return requeue();
+  if (places_.front().session != means_.session.id()) return requeue();
   state_ = State::placed;
-  means_.backend.list(queue_, [self = shared_from_this(), episode = episode_](const auto& reply) {
+  if (current_ >= stands_.size()) current_ = 0;  // all were admitted, but the session could not be proven
+  means_.backend.list(stand().queue, [self = shared_from_this(), episode = episode_](const auto& reply) {
     if (!self->is_current(episode)) return;
-    switch (reply.status) {
-      case Status::ok: self->progress(); return self->consider(reply.value);
-      case Status::absent: return self->requeue();
-      case Status::unknown:
-      case Status::unreachable:
-      case Status::expired: return self->again_later(&Claim::list, reply.detail);
-      case Status::denied: return self->fail(Errc::refused, reply.detail);
-      case Status::closed: return self->fail(Errc::cancelled, "the client was closed");
-    }
+    if (!reply) return self->after_failure(reply.status, reply.detail, &Claim::list);
+    self->progress();
+    self->consider(reply.value);
   });
 }
 
 void Claim::consider(const spi::Listing& queue) {
-  const Admission admission = admit(queue, place_.ticket.id, rule_);
+  const auto& mine = places_[first_ticket_of(current_)].ticket.id;
+  const auto admission = admit(queue, mine, {stand().mode, stand().permits ? stand().permits->load() : 0});
   ahead_ = admission.ahead;
   last_obstacle_ = admission.last_obstacle;
   switch (admission.answer) {
     case Admission::Answer::absent: return requeue();  // somebody removed our ticket
-    case Admission::Answer::admitted: return admit_now();
+    case Admission::Answer::admitted: return advance();
     case Admission::Answer::wait: break;
   }
+  // It may be the reader that stays in place of our own writer: it has been admitted with it.
+  if (!stand().in_place_of.empty()) return advance();
   claimant_->must_wait(*this);
   if (state_ == State::ended) return;
+  if (stand().mode == spi::Mode::permit) return listen_to_queue();
   listen(queue[admission.listen_to], admission.listen_to == 0);
   if (admission.listen_to != 0) ask_for_holder(queue.front());
 }
@@ -141,44 +191,81 @@ void Claim::consider(const spi::Listing& queue) {
 void Claim::listen(const spi::Ticket& to, bool is_holder) {
   ++episode_;
   listener_ = means_.backend.listen(
-      queue_, to.id,
+      stand().queue, to.id,
       [self = shared_from_this(), episode = episode_, is_holder](const auto& reply) {
         if (!self->is_current(episode)) return;
-        switch (reply.status) {
-          case Status::ok:
-            self->state_ = State::waiting;
-            if (is_holder) self->holder_ = Card::parse(reply.value);
-            return self->progress();
-          case Status::absent: return self->on_told(Status::absent);
-          case Status::unknown:
-          case Status::unreachable:
-          case Status::expired: self->listener_ = 0; return self->again_later(&Claim::list, reply.detail);
-          case Status::denied: return self->fail(Errc::refused, reply.detail);
-          case Status::closed: return self->fail(Errc::cancelled, "the client was closed");
+        if (reply.status == Status::absent) return self->on_gone(Status::absent);
+        if (!reply) {
+          self->listener_ = 0;
+          return self->after_failure(reply.status, reply.detail, &Claim::list);
         }
+        self->state_ = State::waiting;
+        if (is_holder) self->holder_ = Card::parse(reply.value);
+        self->progress();
       },
-      [self = shared_from_this(), episode = episode_](Status status) {
-        if (self->is_current(episode)) self->on_told(status);
+      [self = shared_from_this(), episode = episode_](const auto& told) {
+        if (!told && self->is_current(episode)) self->on_gone(told.status);
       });
+}
+
+// Permits: any of those that hold one may be the next to go.
+void Claim::listen_to_queue() {
+  if (places_.front().session != means_.session.id()) return requeue();
+  stop_listening();
+  ++episode_;
+  listener_ = means_.backend.listen_to_queue(
+      stand().queue,
+      [self = shared_from_this(), episode = episode_](const auto& reply) {
+        if (!self->is_current(episode)) return;
+        if (!reply) {
+          self->listener_ = 0;
+          return self->after_failure(reply.status, reply.detail, &Claim::listen_to_queue);
+        }
+        self->progress();
+        const auto admission =
+            admit(reply.value, self->places_.front().ticket.id, {spi::Mode::permit, self->stand().permits->load()});
+        self->ahead_ = admission.ahead;
+        if (admission.answer == Admission::Answer::absent) return self->requeue();
+        self->state_ = State::waiting;
+        if (admission.answer == Admission::Answer::wait) return;
+        self->stop_listening();
+        self->advance();
+      },
+      [self = shared_from_this(), episode = episode_](const auto&) {
+        if (!self->is_current(episode)) return;
+        self->listener_ = 0;
+        self->listen_to_queue();
+      });
+}
+
+void Claim::look_again() {
+  if (state_ == State::waiting && pending_ == nullptr) listen_to_queue();
 }
 
 // The one we listen to is not the holder, so its card does not say who is. One read, so that a caller who times out can
 // be told.
 void Claim::ask_for_holder(const spi::Ticket& first) {
-  means_.backend.read(queue_, first.id, [self = shared_from_this(), episode = episode_](const auto& reply) {
+  means_.backend.read(stand().queue, first.id, [self = shared_from_this(), episode = episode_](const auto& reply) {
     if (reply && self->is_current(episode)) self->holder_ = Card::parse(reply.value);
   });
 }
 
-void Claim::on_told(Status status) {
+void Claim::on_gone(Status status) {
   ++episode_;
   listener_ = 0;
   // No smaller ticket can come into the queue after our own. So if the last one that stood in our way is gone, it is our turn,
   // and asking again would cost a round trip.
-  if (status == Status::absent && last_obstacle_ && place_.session == means_.session.id() && means_.session.valid()) {
-    return admit_now();
+  if (status == Status::absent && last_obstacle_ && places_.front().session == means_.session.id() &&
+      means_.session.valid()) {
+    return advance();
   }
   list();
+}
+
+// Admitted in this queue: on to the next.
+void Claim::advance() {
+  if (++current_ < stands_.size()) return list();
+  admit_now();
 }
 
 void Claim::admit_now() {
@@ -191,14 +278,27 @@ void Claim::admit_now() {
 
 void Claim::beat() {
   if (state_ != State::placed && state_ != State::waiting && state_ != State::admitted) return;
-  means_.backend.check(queue_, place_.ticket.id, [self = shared_from_this(), id = place_.ticket.id](const auto& reply) {
-    if (reply.status != Status::absent || self->state_ == State::ended) return;
-    if (self->place_.ticket.id != id) return;  // an older ticket of ours
-    if (self->state_ != State::admitted) return self->requeue();
-    const auto claimant = self->claimant_;
-    self->end();
-    claimant->broken(*self);
-  });
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const auto& id = places_[i].ticket.id;
+    means_.backend.check(queue_of(i), id, [self = shared_from_this(), i, id](const auto& reply) {
+      if (reply.status != Status::absent || self->state_ == State::ended) return;
+      if (self->places_.size() <= i || self->places_[i].ticket.id != id) return;  // an older ticket of ours
+      if (self->state_ == State::admitted) return self->break_off();
+      self->requeue();
+    });
+  }
+}
+
+void Claim::listen_for_revocation() {
+  if (state_ != State::admitted || !own_listeners_.empty()) return;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const auto look = [self = shared_from_this()](const spi::Reply<std::string>& reply) {
+      if (self->state_ != State::admitted) return;
+      if (reply.status == Status::absent) return self->break_off();
+      if (reply && reply.value == kRevokeMessage) self->claimant_->revoked(*self);
+    };
+    own_listeners_.push_back(means_.backend.listen(queue_of(i), places_[i].ticket.id, look, look));
+  }
 }
 
 // ------------------------------------------------------------------------------------- when the service is out of reach
@@ -223,7 +323,7 @@ void Claim::forget_pending() {
 
 // A waiter, connected again.
 void Claim::resume() {
-  if (place_.session != means_.session.id()) return requeue();
+  if (places_.front().session != means_.session.id()) return requeue();
   progress();  // the listener has outlived the connection
 }
 
@@ -240,6 +340,14 @@ void Claim::hold_on(Step step, const std::string& why) {
         self->forget_pending();
         self->again_later(step, why);
       });
+}
+
+void Claim::after_failure(Status status, const std::string& why, Step step) {
+  switch (status) {
+    case Status::denied: return fail(Errc::refused, why);
+    case Status::closed: return fail(Errc::cancelled, "the client was closed");
+    default: return again_later(step, why);
+  }
 }
 
 void Claim::again_later(Step step, const std::string& why) {
@@ -259,20 +367,29 @@ void Claim::again_later(Step step, const std::string& why) {
   });
 }
 
-void Claim::progress() { failures_ = 0; }
-
 // -------------------------------------------------------------------------------------------------------------- the end
 
 void Claim::give_up(Sweeper::Done done) {
   switch (state_) {
     case State::ended:
     case State::detached:
-    case State::enqueueing:  // clean_up() sees to it
+    case State::enqueueing:  // sweep_reply() sees to it
       break;
-    case State::unsure: means_.sweeper.remove_if_made(queue_, uid_, asked_in_); break;
+    case State::unsure:
+      for (std::size_t i = 0; i < uids_.size(); ++i) means_.sweeper.remove_if_made(queue_of(i), uids_[i], asked_in_);
+      break;
     case State::placed:
     case State::waiting:
-    case State::admitted: means_.sweeper.remove(queue_, place_, std::exchange(done, {})); break;
+    case State::admitted: {
+      const auto left = std::make_shared<std::size_t>(places_.size());
+      for (std::size_t i = 0; i < places_.size(); ++i) {
+        means_.sweeper.remove(queue_of(i), places_[i], [left, done] {
+          if (--*left == 0 && done) done();
+        });
+      }
+      done = {};
+      break;
+    }
   }
   end();
   if (done) done();
@@ -285,9 +402,17 @@ void Claim::fail(std::error_code code, std::string message) {
   claimant->failed(*this, std::move(refusal));
 }
 
+// One of our tickets is gone, so the hold is; the others must not stay.
+void Claim::break_off() {
+  const auto claimant = claimant_;
+  give_up();
+  claimant->broken(*this);
+}
+
 void Claim::end() {
   ++episode_;
   stop_listening();
+  for (const auto listener : std::exchange(own_listeners_, {})) means_.backend.ignore(listener);
   forget_pending();
   state_ = State::ended;
   claimant_.reset();

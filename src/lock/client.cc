@@ -1,11 +1,22 @@
 #include "holdfast/client.h"
 
+#include <fmt/format.h>
+
+#include <limits>
+#include <set>
+
 #include "base/name.h"
+#include "base/text.h"
 #include "holdfast/error.h"
 #include "holdfast/spi/queue_backend.h"
 #include "lock/core.h"
+#include "lock/entry.h"
+#include "lock/inspector.h"
 #include "lock/options.h"
 #include "lock/owner.h"
+#include "lock/permits.h"
+#include "lock/revoke.h"
+#include "lock/shared_count.h"
 
 namespace holdfast {
 namespace {
@@ -47,12 +58,186 @@ Client& Client::operator=(Client&& other) noexcept {
 
 Client::~Client() { close(); }
 
-Mutex Client::mutex(std::string_view name) {
-  return Mutex(std::make_shared<lock::Owner>(core_, checked_name(name), /*reentrant=*/true));
+namespace {
+
+using lock::Call;
+using lock::Outcome;
+using lock::Owner;
+using spi::Mode;
+
+LockOptions checked_options(LockOptions options, bool may_delay = true) {
+  using std::chrono::milliseconds;
+  constexpr milliseconds kLongest = std::chrono::hours(24 * 366);
+  const auto check = [&](const char* what, milliseconds value) {
+    if (value >= milliseconds(0) && value <= kLongest) return;
+    throw Error(Errc::invalid_argument,
+                fmt::format("the {} is {} ms; it must be between 0 and {} ms", what, value.count(), kLongest.count()));
+  };
+  check("minimum hold", options.min_hold);
+  check("maximum hold", options.max_hold);
+  check("lock delay", options.lock_delay);
+  if (options.max_hold.count() > 0 && options.min_hold > options.max_hold) {
+    throw Error(Errc::invalid_argument, fmt::format("the minimum hold ({} ms) is longer than the maximum hold ({} ms)",
+                                                    options.min_hold.count(), options.max_hold.count()));
+  }
+  if (!may_delay && options.lock_delay.count() > 0) {
+    throw Error(Errc::invalid_argument, "only a Mutex, NonReentrantMutex or SharedMutex can have a lock delay");
+  }
+  return options;
 }
 
-NonReentrantMutex Client::non_reentrant_mutex(std::string_view name) {
-  return NonReentrantMutex(std::make_shared<lock::Owner>(core_, checked_name(name), /*reentrant=*/false));
+// A hold through the gate of a name.
+Owner::Acquire through(const std::shared_ptr<lock::Core>& core, const std::string& name, Mode mode) {
+  return [core, gate = core->gate(name), mode](Call call) {
+    call.mode = mode;
+    return core->acquire(*gate, std::move(call));
+  };
+}
+
+}  // namespace
+
+Mutex Client::mutex(std::string_view name, LockOptions options) {
+  const auto checked = checked_name(name);
+  return Mutex(std::make_shared<Owner>(core_, core_->path(checked), /*reentrant=*/true, checked_options(options),
+                                       through(core_, checked, Mode::exclusive)));
+}
+
+NonReentrantMutex Client::non_reentrant_mutex(std::string_view name, LockOptions options) {
+  const auto checked = checked_name(name);
+  return NonReentrantMutex(std::make_shared<Owner>(core_, core_->path(checked), /*reentrant=*/false,
+                                                   checked_options(options), through(core_, checked, Mode::exclusive)));
+}
+
+SharedMutex Client::shared_mutex(std::string_view name, LockOptions options) {
+  const auto checked = checked_name(name);
+  const auto path = core_->path(checked);
+  checked_options(options);
+  // Each side has to know what this thread has on the other. They live as long as the SharedMutex, from which alone they are
+  // entered.
+  struct Sides {
+    std::weak_ptr<Owner> writing;
+    std::weak_ptr<Owner> reading;
+  };
+  const auto sides = std::make_shared<Sides>();
+  auto writing = std::make_shared<Owner>(
+      core_, path, /*reentrant=*/true, options,
+      [sides, path, acquire = through(core_, checked, Mode::write)](Call call) -> Outcome {
+        const auto reading = sides->reading.lock();
+        if (!reading || !reading->kept_by_this_thread()) return acquire(std::move(call));
+        return tl::unexpected(lock::Refusal{
+            Errc::deadlock, fmt::format("this thread holds {} to read, and would wait for itself to write; release it "
+                                        "first, or write from the start",
+                                        path)});
+      });
+  auto reading = std::make_shared<Owner>(
+      core_, path, /*reentrant=*/true, options,
+      [sides, core = core_, acquire = through(core_, checked, Mode::shared)](Call call) -> Outcome {
+        const auto owner = sides->writing.lock();
+        const auto writing_hold = owner ? owner->kept_by_this_thread() : nullptr;
+        if (!writing_hold) return acquire(std::move(call));
+        call.mode = Mode::shared;
+        return core->acquire_beside(*writing_hold, std::move(call));
+      });
+  sides->writing = writing;
+  sides->reading = reading;
+  return SharedMutex(std::move(writing), std::move(reading));
+}
+
+MultiLock Client::multi_lock(std::vector<LockItem> items, LockOptions options) {
+  if (items.empty() || items.size() > MultiLock::kMaxNames) {
+    throw Error(Errc::invalid_argument, fmt::format("a multi-lock of {} names; it must have between 1 and {}",
+                                                    items.size(), MultiLock::kMaxNames));
+  }
+  std::vector<lock::Stand> stands;
+  std::set<std::string> names;
+  for (const auto& item : items) {
+    const auto name = checked_name(item.name);
+    if (!names.insert(name).second) {
+      throw Error(Errc::invalid_argument, fmt::format("\"{}\" is named twice in one multi-lock", name));
+    }
+    const auto mode = item.kind == LockItem::Kind::mutex   ? Mode::exclusive
+                      : item.kind == LockItem::Kind::write ? Mode::write
+                                                           : Mode::shared;
+    stands.push_back({.queue = core_->full_name(name), .mode = mode});
+  }
+  const auto path = core_->path(checked_name(items.front().name));
+  return MultiLock(std::make_shared<Owner>(core_, path, /*reentrant=*/true, checked_options(options, false),
+                                           [core = core_, stands = std::move(stands)](Call call) {
+                                             call.mode = stands.front().mode;
+                                             return core->acquire(*core->party(stands), std::move(call));
+                                           }));
+}
+
+Semaphore Client::semaphore(std::string_view name, std::int64_t permits, LockOptions options) {
+  constexpr auto kMost = std::numeric_limits<std::int32_t>::max();
+  if (permits < 1 || permits > kMost) {
+    throw Error(Errc::invalid_argument,
+                fmt::format("a semaphore of {} permits; it must have between 1 and {}", permits, kMost));
+  }
+  return Semaphore(std::make_shared<lock::Permits>(core_, checked_name(name), static_cast<std::size_t>(permits),
+                                                   checked_options(options, false)));
+}
+
+Semaphore Client::semaphore(std::string_view name, const SharedCount& permits, LockOptions options) {
+  return Semaphore(
+      std::make_shared<lock::Permits>(core_, checked_name(name), permits.name_, checked_options(options, false)));
+}
+
+SharedCount Client::shared_count(std::string_view name, std::int32_t initial) {
+  const auto checked = checked_name(name);
+  if (initial < 0) {
+    throw Error(Errc::invalid_argument, fmt::format("a shared count of {} permits; it cannot be negative", initial));
+  }
+  lock::create_count(*core_, core_->full_name(checked), initial);
+  return SharedCount(core_, core_->full_name(checked), core_->path(checked));
+}
+
+Revocation Client::revoke(std::string_view name, std::chrono::milliseconds grace, Force force) {
+  const auto checked = checked_name(name);
+  if (grace.count() < 0) {
+    throw Error(Errc::invalid_argument, fmt::format("a grace of {} ms; it cannot be negative", grace.count()));
+  }
+  return lock::revoke(*core_, core_->full_name(checked), deadline_after(grace), force == Force::yes);
+}
+
+LockInfo Client::inspect(std::string_view name) {
+  const auto checked = checked_name(name);
+  auto lock = lock::inspect(*core_, core_->full_name(checked));
+  lock.name = checked;
+  return lock;
+}
+
+std::vector<LockInfo> Client::inspect_all(std::string_view root) {
+  const auto& name_space = core_->options().name_space;
+  auto locks = lock::inspect_below(*core_, root.empty() ? name_space : core_->full_name(checked_name(root)));
+  if (!name_space.empty()) {
+    for (auto& lock : locks) lock.name.erase(0, name_space.size() + 1);
+  }
+  return locks;
+}
+
+void Client::commit(const Lease& lease, const Transaction& transaction) {
+  if (transaction.steps().empty()) throw Error(Errc::invalid_argument, "a transaction without steps");
+  if (!lease.is_held()) throw Error(Errc::session_lost, "the lease is not held any more; nothing was changed");
+  std::vector<spi::Change> changes;
+  for (const auto& step : transaction.steps()) {
+    const auto name = base::parse_name(step.path);
+    if (!step.path.starts_with('/') || !name) {
+      throw Error(Errc::invalid_argument,
+                  name ? fmt::format("\"{}\" is not a path; it must begin with a slash", base::printable(step.path))
+                       : name.error());
+    }
+    changes.push_back({static_cast<spi::Change::What>(step.what), core_->path_outside(*name), step.data, step.version});
+  }
+  const auto& grant = lease.entry_->hold().grant();
+  const auto reply = core_->ask<spi::Nothing>([&](spi::QueueBackend& backend, auto done) {
+    backend.commit(grant.queue, grant.ticket, changes, std::move(done));
+  });
+  if (reply) return;
+  if (reply.status == spi::Status::unknown) {
+    throw Error(Errc::not_connected, "the changes may or may not have been made: " + reply.detail);
+  }
+  throw Error(lock::errc_of(reply.status), reply.detail);
 }
 
 ConnectionState Client::state() const noexcept { return core_->state(); }

@@ -4,6 +4,10 @@
 
 #include <vector>
 
+#include "base/log.h"
+#include "lock/circle.h"
+#include "lock/deadlock.h"
+#include "lock/inspector.h"
 #include "lock/self.h"
 
 namespace holdfast::lock {
@@ -13,7 +17,9 @@ Core::Core(const Client::BackendFactory& make, ClientOptions options)
       backend_(make(loop_)),
       session_(loop_, *this),
       sweeper_(loop_, *backend_, session_),
-      means_{loop_, *backend_, session_, sweeper_, options_.retry, options_.connection_timeout} {}
+      means_{loop_, *backend_, session_, sweeper_, options_.retry, options_.connection_timeout},
+      house_{means_, losses_, options_.hand_over,
+             [this](const Waiter& waiter, const std::string& queue) { return would_deadlock(waiter, queue); }} {}
 
 Core::~Core() { close(); }
 
@@ -36,10 +42,11 @@ void Core::close() noexcept {
   const bool first = loop_.enter([&] {
     if (over_ && over_->code == Errc::cancelled) return false;
     over_ = Refusal{Errc::cancelled, "the client was closed"};
-    for_each_gate([&](Gate& gate) { gate.close(*over_); });
-    session_.close();
-    sweeper_.close();
+    // First, so that nothing is tidied up on a service that is about to forget all of it.
     outside = backend_->close();
+    session_.close();
+    for_each_party([&](Party& party) { party.close(*over_); });
+    sweeper_.close();
     return true;
   });
   const auto closed = closed_;  // ours may be gone as soon as the others know
@@ -60,10 +67,10 @@ std::shared_ptr<Gate> Core::gate(const std::string& name) {
     auto& slot = gates_[full_name(name)];
     auto gate = slot.lock();
     if (!gate) {
-      gate =
-          std::make_shared<Gate>(means_, losses_, full_name(name), options_.hand_over, [this] { return make_card(); });
+      gate = std::make_shared<Gate>(full_name(name), options_.deadlocks == DeadlockDetection::all_clients,
+                                    [this](Stand stand) { return make_party({std::move(stand)}); });
       slot = gate;
-      // Names come and go. What no Mutex refers to any more is forgotten whenever the map has doubled.
+      // Names come and go. What no lock object refers to any more is forgotten whenever the map has doubled.
       if (gates_.size() > 2 * gates_kept_ + 64) {
         std::erase_if(gates_, [](const auto& entry) { return entry.second.expired(); });
         gates_kept_ = gates_.size();
@@ -73,24 +80,66 @@ std::shared_ptr<Gate> Core::gate(const std::string& name) {
   });
 }
 
-Outcome Core::acquire(const std::shared_ptr<Gate>& gate, Clock::time_point deadline, const std::stop_token& stop) {
-  const bool patient = deadline > Clock::time_point();
-  if (!patient) deadline = loop_.now() + options_.connection_timeout;
-  const auto waiter = std::make_shared<Waiter>(patient);
+std::shared_ptr<Party> Core::make_party(std::vector<Stand> stands) {
+  auto party = std::make_shared<Party>(house_, std::move(stands));
+  parties_.push_back(party);
+  if (parties_.size() > 2 * parties_kept_ + 64) {
+    std::erase_if(parties_, [](const auto& each) { return each.expired(); });
+    parties_kept_ = parties_.size();
+  }
+  return party;
+}
+
+Outcome Core::acquire(Entrance& entrance, Call call) {
+  call.card = make_card(call);
+  const auto deadline = call.patient() ? call.deadline : loop_.now() + options_.connection_timeout;
+  const auto stop = call.stop;
+  const auto waiter = std::make_shared<Waiter>(std::move(call));
   loop_.enter([&] {
     if (over_) {
       waiter->fail(*over_);
     } else {
-      gate->enter(waiter);
+      entrance.enter(waiter);
     }
   });
+  if (options_.deadlocks == DeadlockDetection::all_clients && waiter->call().holds_others && waiter->call().endless()) {
+    watch_for_circles(*waiter);
+  }
   Outcome outcome = waiter->wait(deadline, stop);
-  if (!outcome) loop_.enter([&] { gate->leave(waiter, outcome.error()); });
+  if (!outcome) loop_.enter([&] { entrance.leave(waiter, outcome.error()); });
   return outcome;
 }
 
+Outcome Core::acquire_beside(const Hold& write, Call call) {
+  const auto party = loop_.enter([&]() -> std::shared_ptr<Party> {
+    if (!write.party().pin(write)) return nullptr;
+    return make_party({{.queue = write.grant().queue, .mode = call.mode, .in_place_of = write.grant().ticket}});
+  });
+  if (!party) {
+    return tl::unexpected(Refusal{Errc::session_lost, "this thread's write hold was lost; release it first"});
+  }
+  if (!call.patient()) call.deadline = now() + options_.connection_timeout;  // nobody can be in the way
+  return acquire(*party, std::move(call));
+}
+
 std::error_code Core::release(const std::shared_ptr<Hold>& hold, Sweeper::Done done) {
-  return loop_.enter([&] { return hold->gate().release(hold, std::move(done)); });
+  return loop_.enter([&] { return hold->party().release(hold, std::move(done)); });
+}
+
+std::map<std::string, std::size_t> Core::entries_by_ticket() {
+  std::map<std::string, std::size_t> entries;
+  loop_.enter([&] {
+    for_each_party([&](const Party& party) {
+      for (const auto& hold : party.holds()) {
+        for (const auto& place : party.places()) entries[place.ticket.id] += hold->entries();
+      }
+    });
+  });
+  return entries;
+}
+
+void Core::listen_for_revocation(const Hold& hold) {
+  loop_.enter([&] { hold.party().listen_for_revocation(hold); });
 }
 
 void Core::state_changed(ConnectionState state) {
@@ -103,31 +152,31 @@ void Core::state_changed(ConnectionState state) {
     opening_->set_value();
     opening_.reset();
   }
-  if (state == ConnectionState::reconnected) for_each_gate([](Gate& gate) { gate.session_is_good(); });
+  if (state == ConnectionState::reconnected) for_each_party([](Party& party) { party.session_is_good(); });
 }
 
 void Core::session_connected(bool) {
   sweeper_.session_connected();
-  for_each_gate([](Gate& gate) { gate.session_is_good(); });
+  for_each_party([](Party& party) { party.session_is_good(); });
 }
 
 void Core::session_disconnected() {
-  for_each_gate([](Gate& gate) { gate.session_disconnected(); });
+  for_each_party([](Party& party) { party.session_disconnected(); });
 }
 
 void Core::validity_ended() {
-  for_each_gate([](Gate& gate) { gate.validity_ended(); });
+  for_each_party([](Party& party) { party.validity_ended(); });
 }
 
 void Core::beat() {
   backend_->beat([](const auto&) {});
-  for_each_gate([](Gate& gate) { gate.beat(); });
+  for_each_party([](Party& party) { party.beat(); });
 }
 
 void Core::session_refused(const std::string& why) {
   if (over_) return;
   over_ = Refusal{Errc::refused, why};
-  for_each_gate([&](Gate& gate) { gate.close(*over_); });
+  for_each_party([&](Party& party) { party.close(*over_); });
   if (opening_) {
     opening_->set_exception(std::make_exception_ptr(Error(Errc::refused, why)));
     opening_.reset();
@@ -135,21 +184,63 @@ void Core::session_refused(const std::string& why) {
 }
 
 template <class F>
-void Core::for_each_gate(F&& f) {
-  // A copy: what is called may make gates come and go.
-  std::vector<std::shared_ptr<Gate>> gates;
-  for (const auto& [name, weak] : gates_) {
-    if (auto gate = weak.lock()) gates.push_back(std::move(gate));
+void Core::for_each_party(F&& f) {
+  // A copy: what is called may make parties come and go.
+  std::vector<std::shared_ptr<Party>> parties;
+  for (const auto& weak : parties_) {
+    if (auto party = weak.lock()) parties.push_back(std::move(party));
   }
-  for (const auto& gate : gates) f(*gate);
+  for (const auto& party : parties) f(*party);
+}
+
+// Among the threads of this client, and only for holds that their thread has to give back itself.
+std::optional<Refusal> Core::would_deadlock(const Waiter& waiter, const std::string& queue) {
+  if (options_.deadlocks == DeadlockDetection::off) return std::nullopt;
+  std::vector<WaitsFor<ThreadId>> waiting{{waiter.call().thread, queue}};
+  std::vector<Holds<ThreadId>> holding;
+  for_each_party([&](const Party& party) {
+    for (const auto& each : party.line()) {
+      if (each.get() != &waiter && each->call().endless()) waiting.push_back({each->call().thread, party.queue()});
+    }
+    for (const auto& hold : party.holds()) {
+      if (!hold->bound()) continue;
+      for (const auto& stand : party.stands()) holding.push_back({hold->thread(), stand.queue});
+    }
+  });
+  const auto circle = find_circle(waiter.call().thread, waiting, holding);
+  if (circle.empty()) return std::nullopt;
+  std::string text;
+  for (const auto& each : circle) text += fmt::format("{}{}", text.empty() ? "" : ", ", backend_->path(each.queue));
+  return Refusal{Errc::deadlock,
+                 fmt::format("waiting for {} would never end: {} thread{} of this client wait for one another ({})",
+                             backend_->path(queue), circle.size(), circle.size() == 1 ? "" : "s", text)};
+}
+
+// Until the waiter has its outcome. Who it is, is said by its card, and by those of all others: host, process and thread.
+void Core::watch_for_circles(Waiter& waiter) {
+  const auto& mine = waiter.call().card;
+  do {
+    std::optional<Refusal> refusal;
+    try {
+      refusal = find_circle_of(mine, inspect_below(*this, options_.name_space));
+    } catch (const Error& error) {
+      // Not now; a wait does not fail because somebody could not look.
+      base::log().debug("no look for deadlocks: {}", error.what());
+    }
+    if (refusal) waiter.fail(std::move(*refusal));
+  } while (!waiter.settled_by(now() + loop_.enter([&] { return session_.terms().beat; })));
 }
 
 std::string Core::full_name(const std::string& name) const {
   return options_.name_space.empty() ? name : options_.name_space + "/" + name;
 }
 
-Card Core::make_card() const {
+Card Core::make_card(const Call& call) const {
   Card card = this_process();
+  if (options_.deadlocks == DeadlockDetection::all_clients) {
+    card.bound = call.bound;
+    card.endless = call.endless();
+  }
   card.purpose = options_.purpose;
   card.since = std::chrono::system_clock::now();
   return card;

@@ -1,4 +1,4 @@
-// core.h -- what a Client is inside: one session, its gates, and the threads they need.
+// core.h -- what a Client is inside: one session, its gates and parties, and the threads they need.
 //
 //   thread      runs                                          may block
 //   loop        replies, session events, timers               no
@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "holdfast/client.h"
 #include "lock/claim.h"
@@ -39,11 +40,39 @@ class Core final : public Session::Watcher {
   std::shared_ptr<Gate> gate(const std::string& name);
   ConnectionState state() const noexcept { return state_.load(); }
   std::string path(const std::string& name) const { return backend_->path(full_name(name)); }
+  // Without the name space: of what is not a lock.
+  std::string path_outside(const std::string& name) const { return backend_->path(name); }
+  std::string full_name(const std::string& name) const;
 
-  // Blocks until there is an outcome. A deadline that is not after the epoch: does not wait for others, and not longer
-  // than the connection timeout for the service.
-  Outcome acquire(const std::shared_ptr<Gate>& gate, Clock::time_point deadline, const std::stop_token& stop);
+  // Block until there is an outcome.
+  Outcome acquire(Entrance& entrance, Call call);
+  // A party that nobody else joins: for several names at once, or for permits.
+  std::shared_ptr<Party> party(std::vector<Stand> stands) {
+    return loop_.enter([&] { return make_party(std::move(stands)); });
+  }
+  // A shared hold in place of `write`, which goes on too.
+  Outcome acquire_beside(const Hold& write, Call call);
+
   std::error_code release(const std::shared_ptr<Hold>& hold, Sweeper::Done done = {});
+  void listen_for_revocation(const Hold& hold);
+
+  // Of what this client holds: how often it was entered, by the ticket's id.
+  std::map<std::string, std::size_t> entries_by_ticket();
+
+  // Runs `f` inside the monitor with the backend, unless the client is over: then the refusal is returned.
+  template <class F>
+  std::optional<Refusal> with_backend(F&& f) {
+    return loop_.enter([&]() -> std::optional<Refusal> {
+      if (!over_) f(*backend_);
+      return over_;
+    });
+  }
+  // Makes one request, and waits for its reply at most until the deadline (default: the connection timeout): then it is `unknown`.
+  template <class T>
+  spi::Reply<T> ask(const std::function<void(spi::QueueBackend&, spi::Callback<T>)>& request,
+                    std::optional<Clock::time_point> deadline = {});
+  Clock::time_point now() const { return loop_.now(); }
+  const ClientOptions& options() const { return options_; }
 
  private:
   void state_changed(ConnectionState state) override;
@@ -53,10 +82,12 @@ class Core final : public Session::Watcher {
   void beat() override;
   void session_refused(const std::string& why) override;
 
+  std::shared_ptr<Party> make_party(std::vector<Stand> stands);
   template <class F>
-  void for_each_gate(F&& f);
-  std::string full_name(const std::string& name) const;
-  Card make_card() const;
+  void for_each_party(F&& f);
+  Card make_card(const Call& call) const;
+  std::optional<Refusal> would_deadlock(const Waiter& waiter, const std::string& queue);
+  void watch_for_circles(Waiter& waiter);
 
   const ClientOptions options_;
   Messenger losses_;
@@ -66,15 +97,40 @@ class Core final : public Session::Watcher {
   Session session_;
   Sweeper sweeper_;
   Means means_;
+  Party::House house_;
 
   // Inside the monitor.
   std::map<std::string, std::weak_ptr<Gate>> gates_;
   std::size_t gates_kept_ = 0;
+  std::vector<std::weak_ptr<Party>> parties_;
+  std::size_t parties_kept_ = 0;
   std::optional<Refusal> over_;  // why nothing can be acquired any more
   std::optional<std::promise<void>> opening_;
 
   const std::shared_ptr<Signal> closed_ = std::make_shared<Signal>();
   std::atomic<ConnectionState> state_ = ConnectionState::lost;
 };
+
+template <class T>
+spi::Reply<T> Core::ask(const std::function<void(spi::QueueBackend&, spi::Callback<T>)>& request,
+                        std::optional<Clock::time_point> deadline) {
+  // Shared with the callback, which may come long after we have stopped waiting.
+  struct Answer {
+    Signal here;
+    spi::Reply<T> reply;
+  };
+  const auto answer = std::make_shared<Answer>();
+  const auto over = with_backend([&](spi::QueueBackend& backend) {
+    request(backend, [answer](spi::Reply<T> reply) {
+      answer->reply = std::move(reply);
+      answer->here.set();
+    });
+  });
+  if (over) return {spi::Status::closed, over->message, {}};
+  if (!answer->here.wait_until(deadline.value_or(now() + options_.connection_timeout))) {
+    return {spi::Status::unknown, "there was no answer in time", {}};
+  }
+  return std::move(answer->reply);
+}
 
 }  // namespace holdfast::lock

@@ -17,6 +17,8 @@ class Entry {
   const Hold& hold() const { return *hold_; }
   bool is_held() const { return !released_ && hold_->is_held(); }
 
+  void listen_for_revocation() const { owner_->core().listen_for_revocation(*hold_); }
+
   std::error_code release(Sweeper::Done done = {}) {
     if (released_.exchange(true)) {
       if (done) done();

@@ -1,6 +1,7 @@
-// hold.h -- one hold of a name: what a Lease stands for. Made by a Gate, shared by everybody who re-enters.
+// hold.h -- one hold of a name: what a Lease stands for. Made by a Party, shared by everybody who re-enters.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <stop_token>
@@ -8,43 +9,78 @@
 
 #include "holdfast/clock.h"
 #include "holdfast/fence.h"
+#include "holdfast/spi/executor.h"
+#include "lock/call.h"
 #include "lock/validity.h"
 
 namespace holdfast::lock {
 
-class Gate;
+class Party;
 
 // Read by any thread; ended inside the Executor only.
 class Hold {
  public:
-  Hold(std::shared_ptr<Gate> gate, Token token, std::string ticket, std::shared_ptr<const Validity> validity)
-      : gate_(std::move(gate)), token_(token), ticket_(std::move(ticket)), validity_(std::move(validity)) {}
+  struct Grant {
+    Token token = 0;
+    std::string queue;   // the first, if there are several
+    std::string ticket;  // in that queue
+    std::string path;    // of that ticket, on the service
+    Clock::time_point from{};
+    Clock::time_point until = Clock::time_point::max();  // the maximum hold
+    Clock::time_point not_free_before{};                 // the minimum hold
+  };
 
-  Gate& gate() const { return *gate_; }
-  Token token() const noexcept { return token_; }
-  const std::string& ticket() const { return ticket_; }
+  Hold(std::shared_ptr<Party> party, Grant grant, const Call& call, std::shared_ptr<const Validity> validity)
+      : party_(std::move(party)),
+        grant_(std::move(grant)),
+        thread_(call.thread),
+        validity_(std::move(validity)),
+        bound_(call.bound) {}
+
+  Party& party() const { return *party_; }
+  const Grant& grant() const { return grant_; }
+  Token token() const noexcept { return grant_.token; }
+  const std::string& ticket() const { return grant_.path; }
 
   std::stop_token lost() const noexcept { return lost_.get_token(); }
+  std::stop_token revoked() const noexcept { return revoked_.get_token(); }
   Clock::time_point valid_until() const noexcept {
-    return ended_.load() ? Clock::time_point(Clock::duration(ended_at_.load())) : validity_->until();
+    return ended_.load() ? Clock::time_point(Clock::duration(ended_at_.load()))
+                         : std::min(validity_->until(), grant_.until);
   }
-  bool is_held() const noexcept { return !ended_.load() && Clock::now() < validity_->until(); }
+  bool is_held() const noexcept { return !ended_.load() && Clock::now() < valid_until(); }
+
+  // Of the thread that acquired it.
+  ThreadId thread() const noexcept { return thread_; }
+  // How often it was entered and not left.
+  std::size_t entries() const noexcept { return entries_.load(); }
+  void set_entries(std::size_t entries) noexcept { entries_.store(entries); }
+  // That thread has to give it back itself; see Call.
+  bool bound() const noexcept { return bound_.load(); }
+  void set_bound(bool bound) noexcept { bound_.store(bound); }
+
+  // The timer of the maximum hold. Inside the Executor only.
+  spi::Executor::TimerId limit = spi::Executor::kNoTimer;
 
   void end(Clock::time_point now) noexcept {
     ended_at_.store(now.time_since_epoch().count());
     ended_.store(true);
   }
-  // Runs users' callbacks: not inside the Executor.
+  // These run users' callbacks: not inside the Executor.
   void signal_loss() noexcept { lost_.request_stop(); }
+  void signal_revocation() noexcept { revoked_.request_stop(); }
 
  private:
-  const std::shared_ptr<Gate> gate_;
-  const Token token_;
-  const std::string ticket_;
+  const std::shared_ptr<Party> party_;
+  const Grant grant_;
+  const ThreadId thread_;
   const std::shared_ptr<const Validity> validity_;
+  std::atomic<bool> bound_;
+  std::atomic<std::size_t> entries_ = 1;
   std::atomic<bool> ended_ = false;
   std::atomic<Clock::rep> ended_at_{0};
   std::stop_source lost_;
+  std::stop_source revoked_;
 };
 
 }  // namespace holdfast::lock

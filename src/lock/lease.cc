@@ -22,6 +22,11 @@ Lease::~Lease() { release(); }
 
 Token Lease::token() const noexcept { return entry_ ? entry_->hold().token() : 0; }
 std::stop_token Lease::lost() const noexcept { return entry_ ? entry_->hold().lost() : std::stop_token(); }
+std::stop_token Lease::revoked() const {
+  if (!entry_) return {};
+  entry_->listen_for_revocation();
+  return entry_->hold().revoked();
+}
 Clock::time_point Lease::valid_until() const noexcept {
   return entry_ ? entry_->hold().valid_until() : Clock::time_point();
 }

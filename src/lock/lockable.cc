@@ -1,7 +1,9 @@
 #include "holdfast/lockable.h"
 
 #include "base/log.h"
+#include "holdfast/multi_lock.h"
 #include "holdfast/mutex.h"
+#include "holdfast/shared_mutex.h"
 #include "lock/entry.h"
 #include "lock/owner.h"
 
@@ -27,7 +29,7 @@ Lockable::~Lockable() {
 void Lockable::lock() { lock_within(Clock::time_point::max()); }
 
 bool Lockable::lock_within(Clock::time_point deadline) {
-  const auto outcome = owner_->enter(Owner::Way::lock, deadline, {});
+  const auto outcome = owner_->enter(Owner::Way::lock, {.deadline = deadline});
   if (outcome) return true;
   if (outcome.error().code == Errc::timed_out) return false;
   throw Error(outcome.error().code, outcome.error().message);
@@ -48,7 +50,7 @@ Lease Lockable::acquire(std::stop_token stop) {
 }
 
 AcquireResult Lockable::acquire_within(Clock::time_point deadline, std::stop_token stop) {
-  auto outcome = owner_->enter(Owner::Way::lease, deadline, stop);
+  auto outcome = owner_->enter(Owner::Way::lease, {.deadline = deadline, .stop = std::move(stop)});
   if (outcome) return Lease(std::make_shared<lock::Entry>(owner_, *outcome));
   auto& refusal = outcome.error();
   return {refusal.code, std::move(refusal.message), std::move(refusal.holder), refusal.ahead};
@@ -57,6 +59,10 @@ AcquireResult Lockable::acquire_within(Clock::time_point deadline, std::stop_tok
 const std::string& Lockable::path() const noexcept { return owner_->path(); }
 
 bool Mutex::is_held_by_this_thread() const noexcept { return owner_->is_held(true); }
+bool MultiLock::is_held_by_this_thread() const noexcept { return owner_->is_held(true); }
+bool SharedMutex::is_held_by_this_thread() const noexcept { return owner_->is_held(true); }
+bool SharedMutex::is_shared_by_this_thread() const noexcept { return reading_.is_held_by_this_thread(); }
+bool SharedMutex::Reading::is_held_by_this_thread() const noexcept { return owner_->is_held(true); }
 bool NonReentrantMutex::is_held() const noexcept { return owner_->is_held(false); }
 
 }  // namespace holdfast

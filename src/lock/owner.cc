@@ -3,25 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 
 #include "base/log.h"
 
 namespace holdfast::lock {
 
-Owner::Owner(std::shared_ptr<Core> core, const std::string& name, bool reentrant)
-    : core_(std::move(core)), gate_(core_->gate(name)), path_(core_->path(name)), reentrant_(reentrant) {}
+namespace {
 
-// Not std::thread::id, which the next thread gets when this one has ended: it would re-enter what is not its own.
-Owner::ThreadId Owner::this_thread() {
-  static std::atomic<ThreadId> last = 0;
-  thread_local const ThreadId mine = ++last;
-  return mine;
-}
+// How many bound holds this thread has, of whatever client. Only for a quick no: one that has none is in nobody's way.
+thread_local unsigned bound_holds = 0;
 
-Outcome Owner::enter(Way way, Clock::time_point deadline, const std::stop_token& stop) {
-  const auto me = this_thread();
-  const auto count = [way](Keeping& keeping) { ++(way == Way::lock ? keeping.locks : keeping.leases); };
+}  // namespace
+
+Outcome Owner::enter(Way way, Call call) {
+  const auto me = call.thread;
+  const auto count = [&](Keeping& keeping) {
+    ++(way == Way::lock ? keeping.locks : keeping.leases);
+    keeping.hold->set_entries(keeping.locks + keeping.leases);
+    if (way != Way::lock || !reentrant_) return;
+    keeping.hold->set_bound(true);
+    ++bound_holds;
+  };
   if (reentrant_) {
     const std::lock_guard lock(mutex_);
     const auto mine =
@@ -37,7 +39,10 @@ Outcome Owner::enter(Way way, Clock::time_point deadline, const std::stop_token&
       return mine->hold;
     }
   }
-  Outcome outcome = core_->acquire(gate_, deadline, stop);
+  call.options = options_;
+  call.bound = reentrant_ && way == Way::lock;
+  call.holds_others = bound_holds > 0;
+  Outcome outcome = acquire_(std::move(call));
   if (outcome) {
     const std::lock_guard lock(mutex_);
     count(keepings_.emplace_back(Keeping{.hold = *outcome, .thread = me}));
@@ -58,9 +63,12 @@ std::error_code Owner::leave() {
     }
     if (kept == keepings_.end()) return Errc::not_owner;
     hold = kept->hold;
-    last = --kept->locks + kept->leases == 0;
+    if (--kept->locks == 0) hold->set_bound(false);
+    last = kept->locks + kept->leases == 0;
+    hold->set_entries(kept->locks + kept->leases);
     if (last) keepings_.erase(kept);
   }
+  if (reentrant_) --bound_holds;
   return let_go(hold, last, {});
 }
 
@@ -71,6 +79,7 @@ std::error_code Owner::leave(const std::shared_ptr<Hold>& hold, Sweeper::Done do
     const auto kept =
         std::find_if(keepings_.begin(), keepings_.end(), [&](const Keeping& k) { return k.hold == hold; });
     last = --kept->leases + kept->locks == 0;
+    hold->set_entries(kept->locks + kept->leases);
     if (last) keepings_.erase(kept);
   }
   return let_go(hold, last, std::move(done));
@@ -96,6 +105,13 @@ void Owner::abandon() noexcept {
     base::log().error("a lock object of {} was destroyed while locked; the lock was given back", path_);
     core_->release(hold);
   }
+}
+
+std::shared_ptr<Hold> Owner::kept_by_this_thread() const {
+  const auto me = this_thread();
+  const std::lock_guard lock(mutex_);
+  const auto mine = std::find_if(keepings_.begin(), keepings_.end(), [&](const Keeping& k) { return k.thread == me; });
+  return mine == keepings_.end() ? nullptr : mine->hold;
 }
 
 bool Owner::is_held(bool by_this_thread) const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <stop_token>
@@ -19,12 +20,21 @@ namespace holdfast::lock {
 
 class Owner {
  public:
-  Owner(std::shared_ptr<Core> core, const std::string& name, bool reentrant);
+  // How a new hold is acquired. Blocks.
+  using Acquire = std::function<Outcome(Call)>;
+
+  // `path` is for messages.
+  Owner(std::shared_ptr<Core> core, std::string path, bool reentrant, LockOptions options, Acquire acquire)
+      : core_(std::move(core)),
+        path_(std::move(path)),
+        reentrant_(reentrant),
+        options_(options),
+        acquire_(std::move(acquire)) {}
 
   enum class Way { lock, lease };
 
-  // One entry more, by this thread. A deadline that is not after the epoch: does not wait for others.
-  Outcome enter(Way way, Clock::time_point deadline, const std::stop_token& stop);
+  // One entry more, by this thread.
+  Outcome enter(Way way, Call call);
   // One lock() less: this thread's, or anybody's if not re-entrant. not_owner, session_lost.
   std::error_code leave();
   // One Lease of `hold` less, by any thread. `done`: when the name is free for others, or at once if it stays held.
@@ -33,10 +43,12 @@ class Owner {
   void abandon() noexcept;
 
   bool is_held(bool by_this_thread) const;
+  // What this thread keeps, be it lost or not; none if it keeps nothing.
+  std::shared_ptr<Hold> kept_by_this_thread() const;
   const std::string& path() const { return path_; }
+  Core& core() const { return *core_; }
 
  private:
-  using ThreadId = std::uint64_t;
   struct Keeping {
     std::shared_ptr<Hold> hold;
     ThreadId thread = 0;
@@ -44,13 +56,13 @@ class Owner {
     unsigned leases = 0;
   };
 
-  static ThreadId this_thread();
   std::error_code let_go(const std::shared_ptr<Hold>& hold, bool last, Sweeper::Done done);
 
   const std::shared_ptr<Core> core_;
-  const std::shared_ptr<Gate> gate_;
   const std::string path_;
   const bool reentrant_;
+  const LockOptions options_;
+  const Acquire acquire_;
   mutable std::mutex mutex_;  // never held while entering the Core
   // Seldom more than one: a hold that was lost stays until its owner has released it.
   std::vector<Keeping> keepings_;

@@ -8,6 +8,7 @@
 
 #include "holdfast/card.h"
 #include "holdfast/error.h"
+#include "holdfast/spi/queue_backend.h"
 
 namespace holdfast::lock {
 
@@ -17,5 +18,19 @@ struct Refusal {
   std::optional<Card> holder = std::nullopt;
   std::optional<std::size_t> ahead = std::nullopt;
 };
+
+inline Errc errc_of(spi::Status status) {
+  switch (status) {
+    case spi::Status::denied: return Errc::refused;
+    case spi::Status::closed: return Errc::cancelled;
+    case spi::Status::absent: return Errc::session_lost;
+    default: return Errc::not_connected;
+  }
+}
+
+template <class T>
+Refusal refusal_of(const spi::Reply<T>& reply) {
+  return {errc_of(reply.status), reply.detail};
+}
 
 }  // namespace holdfast::lock

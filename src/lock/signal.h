@@ -18,6 +18,11 @@ class Signal {
     changed_.notify_all();
   }
 
+  bool is_set() const {
+    const std::lock_guard lock(mutex_);
+    return set_;
+  }
+
   void wait() { wait_until(Clock::time_point::max()); }
 
   // False if the deadline came first.
@@ -27,7 +32,7 @@ class Signal {
   }
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool set_ = false;
 };

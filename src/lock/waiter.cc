@@ -18,6 +18,11 @@ bool Waiter::settled() {
   return outcome_.has_value();
 }
 
+bool Waiter::settled_by(Clock::time_point time) {
+  std::unique_lock lock(mutex_);
+  return wait_until(settled_, lock, time, [this] { return outcome_.has_value(); });
+}
+
 bool Waiter::settle(Outcome outcome) {
   const std::lock_guard lock(mutex_);
   if (outcome_) return false;

@@ -12,6 +12,7 @@
 #include <tl/expected.hpp>
 
 #include "holdfast/clock.h"
+#include "lock/call.h"
 #include "lock/hold.h"
 #include "lock/refusal.h"
 
@@ -21,16 +22,19 @@ using Outcome = tl::expected<std::shared_ptr<Hold>, Refusal>;
 
 class Waiter {
  public:
-  // `patient`: willing to wait for others.
-  explicit Waiter(bool patient) : patient_(patient) {}
+  explicit Waiter(Call call) : call_(std::move(call)) {}
 
-  bool patient() const { return patient_; }
+  const Call& call() const { return call_; }
+  // Willing to wait for others.
+  bool patient() const { return call_.patient(); }
 
   // False if the caller has given up: then nothing was granted.
   [[nodiscard]] bool grant(std::shared_ptr<Hold> hold) { return settle(Outcome(std::move(hold))); }
   void fail(Refusal refusal) { settle(Outcome(tl::unexpect, std::move(refusal))); }
 
   bool settled();
+  // Waits for an outcome without ending anything. False if the time came first.
+  bool settled_by(Clock::time_point time);
 
   // Blocks until there is an outcome. Ends timed_out at `deadline` and cancelled when `stop` is requested.
   Outcome wait(Clock::time_point deadline, const std::stop_token& stop);
@@ -38,7 +42,7 @@ class Waiter {
  private:
   bool settle(Outcome outcome);
 
-  const bool patient_;
+  const Call call_;
   std::mutex mutex_;
   std::condition_variable settled_;
   std::optional<Outcome> outcome_;

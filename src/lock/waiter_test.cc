@@ -19,11 +19,12 @@ constexpr auto kForEver = Clock::time_point::max();
 constexpr auto kHiccup = 1s;
 
 std::shared_ptr<Hold> a_hold() {
-  return std::make_shared<Hold>(nullptr, 7, "ticket", std::make_shared<const Validity>());
+  return std::make_shared<Hold>(nullptr, Hold::Grant{.token = 7, .queue = {}, .ticket = {}, .path = {}}, Call{},
+                                std::make_shared<const Validity>());
 }
 
 TEST(Waiter, returns_what_was_granted_before_it_waited) {
-  Waiter waiter(true);
+  Waiter waiter{Call{}};
   const auto hold = a_hold();
   ASSERT_TRUE(waiter.grant(hold));
   const auto outcome = waiter.wait(kForEver, {});
@@ -32,14 +33,14 @@ TEST(Waiter, returns_what_was_granted_before_it_waited) {
 }
 
 TEST(Waiter, returns_what_was_granted_even_if_the_deadline_is_past) {
-  Waiter waiter(true);
+  Waiter waiter{Call{}};
   ASSERT_TRUE(waiter.grant(a_hold()));
   EXPECT_TRUE(waiter.wait(Clock::time_point(), {}));
 }
 
 TEST(Waiter, returns_what_is_granted_while_it_waits) {
   for (int round = 0; round < 50; ++round) {
-    Waiter waiter(true);
+    Waiter waiter{Call{}};
     const auto hold = a_hold();
     bool granted = false;
     std::thread granter([&] { granted = waiter.grant(hold); });
@@ -54,7 +55,7 @@ TEST(Waiter, returns_what_is_granted_while_it_waits) {
 }
 
 TEST(Waiter, returns_why_it_failed) {
-  Waiter waiter(true);
+  Waiter waiter{Call{}};
   waiter.fail({Errc::refused, "no", {}, 3});
   const auto outcome = waiter.wait(kForEver, {});
   ASSERT_FALSE(outcome);
@@ -64,12 +65,12 @@ TEST(Waiter, returns_why_it_failed) {
 }
 
 TEST(Waiter, knows_whether_it_is_patient) {
-  EXPECT_TRUE(Waiter(true).patient());
-  EXPECT_FALSE(Waiter(false).patient());
+  EXPECT_TRUE(Waiter(Call{}).patient());
+  EXPECT_FALSE(Waiter(Call{.deadline = {}}).patient());
 }
 
 TEST(Waiter, keeps_its_first_outcome) {
-  Waiter waiter(true);
+  Waiter waiter{Call{}};
   waiter.fail({Errc::refused, "first"});
   waiter.fail({Errc::cancelled, "second"});
   EXPECT_FALSE(waiter.grant(a_hold()));
@@ -77,7 +78,7 @@ TEST(Waiter, keeps_its_first_outcome) {
 }
 
 TEST(Waiter, gives_up_at_its_deadline_and_not_before) {
-  Waiter waiter(true);
+  Waiter waiter{Call{}};
   const auto deadline = Clock::now() + 20ms;
   const auto outcome = waiter.wait(deadline, {});
   const auto ended = Clock::now();
@@ -89,7 +90,7 @@ TEST(Waiter, gives_up_at_its_deadline_and_not_before) {
 
 TEST(Waiter, gives_up_at_once_when_the_deadline_is_past) {
   for (const auto deadline : {Clock::time_point::min(), Clock::time_point(), Clock::now()}) {
-    Waiter waiter(true);
+    Waiter waiter{Call{}};
     const auto began = Clock::now();
     EXPECT_EQ(waiter.wait(deadline, {}).error().code, Errc::timed_out);
     EXPECT_LT(Clock::now() - began, kHiccup);
@@ -97,14 +98,14 @@ TEST(Waiter, gives_up_at_once_when_the_deadline_is_past) {
 }
 
 TEST(Waiter, waits_with_a_deadline_just_short_of_for_ever) {
-  Waiter waiter(true);
+  Waiter waiter{Call{}};
   auto outcome = std::async(std::launch::async, [&] { return waiter.wait(kForEver - 1ns, {}); });
   ASSERT_TRUE(waiter.grant(a_hold())) << "it gave up";
   EXPECT_TRUE(outcome.get());
 }
 
 TEST(Waiter, refuses_a_grant_after_it_gave_up) {
-  Waiter waiter(true);
+  Waiter waiter{Call{}};
   ASSERT_FALSE(waiter.wait(Clock::time_point(), {}));
   const auto hold = a_hold();
   EXPECT_FALSE(waiter.grant(hold));
@@ -112,7 +113,7 @@ TEST(Waiter, refuses_a_grant_after_it_gave_up) {
 }
 
 TEST(Waiter, is_cancelled_when_the_stop_was_requested_before) {
-  Waiter waiter(true);
+  Waiter waiter{Call{}};
   std::stop_source source;
   source.request_stop();
   EXPECT_EQ(waiter.wait(kForEver, source.get_token()).error().code, Errc::cancelled);
@@ -122,7 +123,7 @@ TEST(Waiter, is_cancelled_when_the_stop_was_requested_before) {
 // Starting the thread takes longer than beginning to wait, nearly always; hence more than one round.
 TEST(Waiter, is_cancelled_when_the_stop_is_requested_while_it_waits) {
   for (int round = 0; round < 50; ++round) {
-    Waiter waiter(true);
+    Waiter waiter{Call{}};
     std::stop_source source;
     std::thread stopper([&] { source.request_stop(); });
     const auto outcome = waiter.wait(Clock::now() + 10s, source.get_token());
@@ -133,7 +134,7 @@ TEST(Waiter, is_cancelled_when_the_stop_is_requested_while_it_waits) {
 }
 
 TEST(Waiter, keeps_a_grant_that_came_before_the_stop) {
-  Waiter waiter(true);
+  Waiter waiter{Call{}};
   std::stop_source source;
   ASSERT_TRUE(waiter.grant(a_hold()));
   source.request_stop();
@@ -142,7 +143,7 @@ TEST(Waiter, keeps_a_grant_that_came_before_the_stop) {
 
 TEST(Waiter, may_be_destroyed_as_soon_as_it_returned) {
   for (int round = 0; round < 1'000; ++round) {
-    auto waiter = std::make_unique<Waiter>(true);
+    auto waiter = std::make_unique<Waiter>(Call{});
     std::thread granter([granted = waiter.get()] { static_cast<void>(granted->grant(a_hold())); });
     EXPECT_TRUE(waiter->wait(kForEver, {}));
     waiter.reset();  // the granter may not have left grant() yet; ThreadSanitizer and AddressSanitizer watch
@@ -181,7 +182,7 @@ TEST(Waiter, has_exactly_one_outcome_when_all_race) {
   });
   int disagreements = 0;
   for (int round = 0; round < kRounds; ++round) {
-    waiter = std::make_unique<Waiter>(true);
+    waiter = std::make_unique<Waiter>(Call{});
     source = std::make_unique<std::stop_source>();
     gate.arrive_and_wait();
     const auto outcome = waiter->wait(Clock::now() + std::chrono::microseconds(round % 50), source->get_token());

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,14 @@ class World {
   virtual std::string url() const = 0;
   // The tickets in the queue of that name, in order, as the service itself lists them.
   virtual std::vector<std::string> tickets(const std::string& name) = 0;
+  // How many nodes are below that name, tickets and whatever else.
+  virtual std::size_t nodes(const std::string& name) = 0;
   // What an operator may do.
   virtual void remove_ticket(const std::string& name, const std::string& ticket) = 0;
+  // What a stranger may write: a node of the service, or the text of a ticket.
+  virtual void write(const std::string& path, const std::string& text) = 0;
+  // What is there; nothing if there is no such node.
+  virtual std::optional<std::string> read(const std::string& path) = 0;
   // How many listeners (watches) the service keeps.
   virtual std::size_t listeners() = 0;
 };

@@ -5,7 +5,7 @@
 //
 // Rules for an implementation:
 //  * Everything here runs inside the client's Executor. A method never calls back before it has returned.
-//  * Every callback is called exactly once, `closed` after close() at the latest. (`told` of listen(): at most once.)
+//  * Every callback is called exactly once, `closed` after close() at the latest. (`told` of a listener: see there.)
 //  * Requests of one session take effect in the order they were made: a list() made after an enqueue() sees it.
 //  * Before the callback of a request that the service answered, Observer::acknowledged() is called with the time at
 //    which the request was made.
@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,11 +50,20 @@ struct Nothing {};
 template <class T>
 using Callback = std::function<void(Reply<T>)>;
 
+// What a ticket asks for.
+enum class Mode {
+  exclusive,  // to be alone
+  write,      // to be alone; and may leave a shared ticket in its own place when it goes
+  shared,     // to be with others that are shared
+  permit,     // one of a number of permits, in any order
+  none,       // not a ticket: somebody else's. Stands in nobody's way, but takes the place of a permit
+};
+
 // One place in a queue, as a listing shows it.
 struct Ticket {
   std::string id;             // unique in the queue, for ever
-  std::int64_t sequence = 0;  // the order in the queue; two tickets of one session never share one
-  bool shared = false;        // asks for a shared hold
+  std::int64_t sequence = 0;  // the order in the queue
+  Mode mode = Mode::exclusive;
 
   bool operator==(const Ticket&) const = default;
 };
@@ -61,14 +71,15 @@ struct Ticket {
 // A ticket that was made by a request of ours.
 struct Place {
   Ticket ticket;
-  Token token = 0;        // grows with every ticket made on this service
+  Token token = 0;        // grows with every request that made tickets on this service
   SessionId session = 0;  // who it belongs to, as the service sees it
 };
 
-using Listing = std::vector<Ticket>;  // in queue order
+using Listing = std::vector<Ticket>;  // in queue order; those that are none come last
 
-// What a listener is told, once: the ticket is gone (`absent`), or listening has failed and somebody should look.
-using Told = std::function<void(Status)>;
+// What a listener is told. `ok`: its text changed, and this is the new one; more may come. Anything else comes once and is
+// the last: the ticket is gone (`absent`), or listening has failed and somebody should look.
+using Told = std::function<void(const Reply<std::string>&)>;
 
 struct Enqueued {
   Place place;    // set whenever it is known that the ticket was made, also if the rest failed
@@ -77,9 +88,39 @@ struct Enqueued {
 
 // What a new ticket is made of.
 struct Request {
-  std::string uid;  // found again in the ticket's id, when the reply to enqueue() was lost
-  bool shared = false;
+  std::string queue;
+  std::string
+      uid;  // found again in the ticket's id, when the reply to enqueue() was lost; no other in this queue has it
+  Mode mode = Mode::exclusive;
   std::string card;
+  // The id of a ticket in this queue: the new one gets its place in the order instead of one at the end, and is made only
+  // if that one is still there. (`absent` if it is not.) For one request alone.
+  std::string in_place_of{};
+};
+
+// One change to what else the service stores, for those who keep their data beside their locks.
+struct Change {
+  enum class What { create, set, remove, check } what = What::check;
+  std::string path;
+  std::string text{};
+  std::optional<std::int32_t> version{};  // only if it is that one
+};
+
+// A ticket as it lies there, whoever made it.
+struct Examined {
+  Ticket ticket;
+  std::string recipe;  // who makes such tickets: "Curator", "kazoo", ...
+  std::string text;    // the card, or whatever it holds
+  Token token = 0;
+  SessionId session = 0;  // 0: it stays until somebody removes it
+  std::chrono::system_clock::time_point made{};
+  bool readable = true;  // false: we may not read the text, and the rest but the ticket is unknown
+};
+
+struct Examination {
+  std::vector<Examined> tickets;   // in queue order
+  std::vector<std::string> below;  // what else is in there, and may be queues itself
+  std::int64_t next_sequence = 0;  // of the ticket that would be made next, as far as is known
 };
 
 struct Session {
@@ -119,8 +160,10 @@ class QueueBackend {
   // Starts to connect. Called once, first.
   virtual void open(Observer& observer) = 0;
 
-  // Makes a ticket at the end of `queue`, and lists, in one flight. Creates the queue if need be.
-  virtual void enqueue(const std::string& queue, const Request& request, Callback<Enqueued> done) = 0;
+  // Makes a ticket at the end of each queue, and lists them, in one flight. All of the tickets or none are made, at one moment
+  // and with one token: two such requests come in the same order in every queue. Creates queues if need be. The reply has an
+  // element for every request if it is known that they were made, none otherwise.
+  virtual void enqueue(const std::vector<Request>& requests, Callback<std::vector<Enqueued>> done) = 0;
   // The fate of an enqueue() that ended `unknown`: the ticket with this uid, or `absent`, which is final if our session
   // is the one that asked then.
   virtual void find(const std::string& queue, const std::string& uid, Callback<Enqueued> done) = 0;
@@ -130,19 +173,31 @@ class QueueBackend {
   virtual void dequeue(const std::string& queue, const std::string& ticket, Callback<Nothing> done) = 0;
   // The card of a ticket.
   virtual void read(const std::string& queue, const std::string& ticket, Callback<std::string> done) = 0;
-  // Asks to be told when a ticket goes. `armed` gets its card, or `absent` (then nothing else comes). A listener outlives a
-  // broken connection, not a session.
+  // Asks to be told when a ticket changes or goes. `armed` gets its card, or `absent` (then nothing else comes). A listener
+  // outlives a broken connection, not a session.
   virtual ListenerId listen(const std::string& queue, const std::string& ticket, Callback<std::string> armed,
                             Told told) = 0;
-  // Not interested any more: neither `armed` nor `gone` comes after this.
+  // list(), and asks to be told, once, when anything has come or gone since.
+  virtual ListenerId listen_to_queue(const std::string& queue, Callback<Listing> armed, Told told) = 0;
+  // Not interested any more: neither `armed` nor `told` comes after this.
   virtual void ignore(ListenerId listener) = 0;
   // A sign of life that reaches the keeper of the sessions.
   virtual void beat(Callback<Nothing> done) = 0;
   // Whether a ticket is there: `ok` or `absent`.
   virtual void check(const std::string& queue, const std::string& ticket, Callback<Nothing> done) = 0;
+  // Puts another text into a ticket. `absent` if it is gone.
+  virtual void write(const std::string& queue, const std::string& ticket, const std::string& text,
+                     Callback<Nothing> done) = 0;
+  // Everything in a queue, as it lies there. Changes nothing.
+  virtual void examine(const std::string& queue, Callback<Examination> done) = 0;
+  // All of the changes or none, and only if the ticket is there (`absent` if it is not). Paths are those of path(). `denied`: a
+  // change cannot be made; the detail says which and why.
+  virtual void commit(const std::string& queue, const std::string& ticket, const std::vector<Change>& changes,
+                      Callback<Nothing> done) = 0;
 
-  // Ends the session. Everything under way ends `closed`; no method is called after it. What may block (telling a server
-  // far away) is returned, and runs outside the Executor.
+  // Ends the session. Everything under way ends `closed`, in here (the one exception to the first rule) or later; so does what
+  // is asked after it, and ignore() does nothing. What may block (telling a server far away) is returned, and runs outside the
+  // Executor.
   [[nodiscard]] virtual std::function<void()> close() = 0;
 
   // Which service, for people: "ZooKeeper at 10.0.0.1:2181".

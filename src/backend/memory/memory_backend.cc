@@ -52,12 +52,8 @@ void MemoryBackend::request(spi::Callback<T> done, Serve serve) {
   });
 }
 
-void MemoryBackend::enqueue(const std::string& queue, const spi::Request& what, spi::Callback<spi::Enqueued> done) {
-  request(std::move(done), [&]() -> Reply<spi::Enqueued> {
-    auto made = service_->enqueue(session_, queue, what);
-    if (!made) return {Status::expired, "the session has ended", {}};
-    return {Status::ok, {}, std::move(*made)};
-  });
+void MemoryBackend::enqueue(const std::vector<spi::Request>& requests, spi::Callback<std::vector<spi::Enqueued>> done) {
+  request(std::move(done), [&] { return service_->enqueue(session_, requests); });
 }
 
 void MemoryBackend::find(const std::string& queue, const std::string& uid, spi::Callback<spi::Enqueued> done) {
@@ -81,32 +77,53 @@ void MemoryBackend::dequeue(const std::string& queue, const std::string& ticket,
 
 void MemoryBackend::read(const std::string& queue, const std::string& ticket, spi::Callback<std::string> done) {
   request(std::move(done), [&]() -> Reply<std::string> {
-    auto card = service_->card(queue, ticket);
-    if (!card) return {Status::absent, "no such ticket", {}};
-    return {Status::ok, {}, std::move(*card)};
+    auto text = service_->text(queue, ticket);
+    if (!text) return {Status::absent, "no such ticket", {}};
+    return {Status::ok, {}, std::move(*text)};
   });
+}
+
+template <class T>
+spi::Callback<T> MemoryBackend::unless_ignored(ListenerId id, spi::Callback<T> armed) {
+  return [this, id, armed = std::move(armed)](Reply<T> reply) {
+    if (!listeners_.contains(id)) return;
+    if (!reply) listeners_.erase(id);
+    armed(std::move(reply));
+  };
 }
 
 MemoryBackend::ListenerId MemoryBackend::listen(const std::string& queue, const std::string& ticket,
                                                 spi::Callback<std::string> armed, spi::Told told) {
   const ListenerId id = ++last_listener_;
-  const auto armed_unless_ignored = [this, id, armed = std::move(armed)](Reply<std::string> reply) {
-    if (!listeners_.contains(id)) return;
-    if (!reply) listeners_.erase(id);
-    armed(std::move(reply));
-  };
   listeners_[id] = 0;
-  request<std::string>(armed_unless_ignored, [&]() -> Reply<std::string> {
-    auto card = service_->card(queue, ticket);
-    // Runs on whichever thread removed the ticket, so it only posts.
-    const auto theirs = service_->listen(queue, ticket, [this, id, told = std::move(told)] {
-      executor_.post([this, id, told] {
-        if (listeners_.erase(id) != 0) told(Status::absent);
+  request(unless_ignored(id, std::move(armed)), [&]() -> Reply<std::string> {
+    // Runs on whichever thread made the change, so it only posts.
+    const auto theirs = service_->listen(queue, ticket, [this, id, told = std::move(told)](auto changed) {
+      executor_.post([this, id, told, changed = std::move(changed)] {
+        if (!listeners_.contains(id)) return;
+        if (changed) return told({Status::ok, {}, *changed});
+        listeners_.erase(id);
+        told({Status::absent, "it is gone", {}});
       });
     });
     if (!theirs) return {Status::absent, "no such ticket", {}};
     listeners_[id] = *theirs;
-    return {Status::ok, {}, card.value_or("")};
+    return {Status::ok, {}, service_->text(queue, ticket).value_or("")};
+  });
+  return id;
+}
+
+MemoryBackend::ListenerId MemoryBackend::listen_to_queue(const std::string& queue, spi::Callback<spi::Listing> armed,
+                                                         spi::Told told) {
+  const ListenerId id = ++last_listener_;
+  listeners_[id] = 0;
+  request(unless_ignored(id, std::move(armed)), [&]() -> Reply<spi::Listing> {
+    listeners_[id] = service_->listen_to_queue(queue, [this, id, told = std::move(told)](const auto&) {
+      executor_.post([this, id, told] {
+        if (listeners_.erase(id) != 0) told({Status::absent, "something came or went", {}});
+      });
+    });
+    return {Status::ok, {}, service_->list(queue)};
   });
   return id;
 }
@@ -124,9 +141,26 @@ void MemoryBackend::beat(spi::Callback<spi::Nothing> done) {
 
 void MemoryBackend::check(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) {
   request(std::move(done), [&]() -> Reply<spi::Nothing> {
-    if (!service_->card(queue, ticket)) return {Status::absent, "no such ticket", {}};
+    if (!service_->text(queue, ticket)) return {Status::absent, "no such ticket", {}};
     return {};
   });
+}
+
+void MemoryBackend::write(const std::string& queue, const std::string& ticket, const std::string& text,
+                          spi::Callback<spi::Nothing> done) {
+  request(std::move(done), [&]() -> Reply<spi::Nothing> {
+    if (!service_->write(queue, ticket, text)) return {Status::absent, "no such ticket", {}};
+    return {};
+  });
+}
+
+void MemoryBackend::examine(const std::string& queue, spi::Callback<spi::Examination> done) {
+  request(std::move(done), [&]() -> Reply<spi::Examination> { return {Status::ok, {}, service_->examine(queue)}; });
+}
+
+void MemoryBackend::commit(const std::string& queue, const std::string& ticket, const std::vector<spi::Change>& changes,
+                           spi::Callback<spi::Nothing> done) {
+  request(std::move(done), [&] { return service_->commit(queue, ticket, changes); });
 }
 
 std::function<void()> MemoryBackend::close() {

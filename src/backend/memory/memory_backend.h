@@ -16,16 +16,22 @@ class MemoryBackend final : public spi::QueueBackend {
   MemoryBackend(spi::Executor& executor, std::shared_ptr<Service> service, Clock::duration session_timeout);
 
   void open(spi::Observer& observer) override;
-  void enqueue(const std::string& queue, const spi::Request& request, spi::Callback<spi::Enqueued> done) override;
+  void enqueue(const std::vector<spi::Request>& requests, spi::Callback<std::vector<spi::Enqueued>> done) override;
   void find(const std::string& queue, const std::string& uid, spi::Callback<spi::Enqueued> done) override;
   void list(const std::string& queue, spi::Callback<spi::Listing> done) override;
   void dequeue(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
   void read(const std::string& queue, const std::string& ticket, spi::Callback<std::string> done) override;
   ListenerId listen(const std::string& queue, const std::string& ticket, spi::Callback<std::string> armed,
                     spi::Told told) override;
+  ListenerId listen_to_queue(const std::string& queue, spi::Callback<spi::Listing> armed, spi::Told told) override;
   void ignore(ListenerId listener) override;
   void beat(spi::Callback<spi::Nothing> done) override;
   void check(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
+  void write(const std::string& queue, const std::string& ticket, const std::string& text,
+             spi::Callback<spi::Nothing> done) override;
+  void examine(const std::string& queue, spi::Callback<spi::Examination> done) override;
+  void commit(const std::string& queue, const std::string& ticket, const std::vector<spi::Change>& changes,
+              spi::Callback<spi::Nothing> done) override;
   std::function<void()> close() override;
   std::string where() const override { return "the memory of this process"; }
   std::string path(const std::string& queue) const override { return "/" + queue; }
@@ -34,6 +40,8 @@ class MemoryBackend final : public spi::QueueBackend {
   // Runs `serve` on the service and posts its reply: what a round trip is elsewhere.
   template <class T, class Serve>
   void request(spi::Callback<T> done, Serve serve);
+  template <class T>
+  spi::Callback<T> unless_ignored(ListenerId id, spi::Callback<T> armed);
   void connect();
   void session_is_over();
 

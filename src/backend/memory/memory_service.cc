@@ -5,6 +5,13 @@
 #include <algorithm>
 
 namespace holdfast::memory {
+namespace {
+
+std::string path(const std::string& queue, const std::string& leaf) {
+  return queue.empty() ? "/" + leaf : "/" + queue + "/" + leaf;
+}
+
+}  // namespace
 
 std::shared_ptr<Service> Service::named(const std::string& name) {
   static std::mutex mutex;
@@ -26,11 +33,13 @@ void Service::end_session(spi::SessionId session) {
   const std::lock_guard lock(mutex_);
   sessions_.erase(session);
   for (auto& [name, queue] : queues_) {
-    std::erase_if(queue.items, [&, &queue_name = name](const Item& each) {
+    std::vector<std::string> gone;
+    std::erase_if(queue.items, [&](const Item& each) {
       if (each.place.session != session) return false;
-      tell_listeners(queue_name, each.place.ticket.id);
+      gone.push_back(each.place.ticket.id);
       return true;
     });
+    for (const auto& ticket : gone) tell(name, ticket, std::nullopt);
   }
 }
 
@@ -39,21 +48,43 @@ bool Service::is_open(spi::SessionId session) const {
   return sessions_.contains(session);
 }
 
-std::optional<spi::Enqueued> Service::enqueue(spi::SessionId session, const std::string& name,
-                                              const spi::Request& request) {
+spi::Reply<std::vector<spi::Enqueued>> Service::enqueue(spi::SessionId session,
+                                                        const std::vector<spi::Request>& requests) {
   const std::lock_guard lock(mutex_);
-  if (!sessions_.contains(session)) return std::nullopt;
-  auto& queue = queues_[name];
-  const auto sequence = queue.next++;
-  Item item{.place = {.ticket = {.id = fmt::format("{}-{:010}", request.uid, sequence),
-                                 .sequence = sequence,
-                                 .shared = request.shared},
-                      .token = ++last_token_,
-                      .session = session},
-            .uid = request.uid,
-            .card = request.card};
-  queue.items.push_back(item);
-  return spi::Enqueued{item.place, listing(queue)};
+  if (!sessions_.contains(session)) return {spi::Status::expired, "the session has ended", {}};
+  for (const auto& request : requests) {
+    if (!request.in_place_of.empty() && item(request.queue, request.in_place_of) == nullptr) {
+      return {spi::Status::absent, "no ticket " + request.in_place_of, {}};
+    }
+  }
+  ++last_token_;
+  spi::Reply<std::vector<spi::Enqueued>> reply;
+  for (const auto& request : requests) {
+    auto& queue = queues_[request.queue];
+    auto behind = queue.items.end();
+    auto sequence = queue.next++;
+    if (!request.in_place_of.empty()) {
+      behind = std::find_if(queue.items.begin(), queue.items.end(),
+                            [&](const Item& each) { return each.place.ticket.id == request.in_place_of; });
+      sequence = behind->place.ticket.sequence;
+      ++behind;
+    }
+    const Item item{
+        .place = {.ticket = {.id = fmt::format("{}-{:010}", request.uid, sequence),
+                             .sequence = sequence,
+                             .mode = request.mode},
+                  .token = last_token_,
+                  .session = session},
+        .uid = request.uid,
+        .text = request.card,
+        .made = std::chrono::system_clock::now(),
+    };
+    queue.items.insert(behind, item);
+    reply.value.push_back({item.place, {}});
+    tell_of_coming(request.queue);
+  }
+  for (std::size_t i = 0; i < requests.size(); ++i) reply.value[i].queue = listing(requests[i].queue);
+  return reply;
 }
 
 std::optional<spi::Enqueued> Service::find(const std::string& name, const std::string& uid) const {
@@ -63,34 +94,126 @@ std::optional<spi::Enqueued> Service::find(const std::string& name, const std::s
   const auto& items = queue->second.items;
   const auto found = std::find_if(items.begin(), items.end(), [&](const Item& each) { return each.uid == uid; });
   if (found == items.end()) return std::nullopt;
-  return spi::Enqueued{found->place, listing(queue->second)};
+  return spi::Enqueued{found->place, listing(name)};
 }
 
 spi::Listing Service::list(const std::string& name) const {
   const std::lock_guard lock(mutex_);
-  const auto queue = queues_.find(name);
-  return queue == queues_.end() ? spi::Listing() : listing(queue->second);
+  return listing(name);
 }
 
 bool Service::dequeue(const std::string& name, const std::string& ticket) {
   const std::lock_guard lock(mutex_);
-  if (item(name, ticket) == nullptr) return false;
-  std::erase_if(queues_[name].items, [&](const Item& each) { return each.place.ticket.id == ticket; });
-  tell_listeners(name, ticket);
+  if (item(name, ticket) != nullptr) {
+    std::erase_if(queues_[name].items, [&](const Item& each) { return each.place.ticket.id == ticket; });
+  } else if (values_.erase(path(name, ticket)) == 0) {
+    return false;
+  }
+  tell(name, ticket, std::nullopt);
   return true;
 }
 
-std::optional<std::string> Service::card(const std::string& name, const std::string& ticket) const {
+std::optional<std::string> Service::text(const std::string& name, const std::string& ticket) const {
   const std::lock_guard lock(mutex_);
-  const auto* found = item(name, ticket);
-  return found == nullptr ? std::nullopt : std::optional(found->card);
+  return text_of(name, ticket);
 }
 
-std::optional<std::uint64_t> Service::listen(const std::string& name, const std::string& ticket,
-                                             std::function<void()> gone) {
+bool Service::write(const std::string& name, const std::string& ticket, const std::string& text) {
   const std::lock_guard lock(mutex_);
-  if (item(name, ticket) == nullptr) return std::nullopt;
-  listeners_[++last_listener_] = {name, ticket, std::move(gone)};
+  if (item(name, ticket) != nullptr) {
+    for (auto& each : queues_[name].items) {
+      if (each.place.ticket.id == ticket) each.text = text;
+    }
+  } else if (const auto value = values_.find(path(name, ticket)); value != values_.end()) {
+    value->second.text = text;
+    ++value->second.version;
+  } else {
+    return false;
+  }
+  tell(name, ticket, text);
+  return true;
+}
+
+spi::Examination Service::examine(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  spi::Examination found;
+  if (const auto queue = queues_.find(name); queue != queues_.end()) {
+    found.next_sequence = queue->second.next;
+    for (const auto& each : queue->second.items) {
+      found.tickets.push_back({.ticket = each.place.ticket,
+                               .recipe = "Holdfast",
+                               .text = each.text,
+                               .token = each.place.token,
+                               .session = each.place.session,
+                               .made = each.made});
+    }
+  }
+  // Names of what is directly below: of values, and of queues that are not empty, as a service that removes empty ones has them.
+  std::set<std::string> below;
+  const auto prefix = name.empty() ? std::string() : name + "/";
+  const auto add = [&](const std::string& path) {
+    if (path.starts_with(prefix) && path.size() > prefix.size()) {
+      below.insert(path.substr(prefix.size(), path.find('/', prefix.size()) - prefix.size()));
+    }
+  };
+  for (const auto& [queue, content] : queues_) {
+    if (!content.items.empty()) add(queue);
+  }
+  for (const auto& [path, value] : values_) add(path.substr(1));
+  found.below.assign(below.begin(), below.end());
+  return found;
+}
+
+std::string Service::refusal(const std::map<std::string, Value>& values, const spi::Change& change) const {
+  const auto value = values.find(change.path);
+  const bool exists = value != values.end();
+  if (change.what == spi::Change::What::create) return exists ? change.path + " exists already" : std::string();
+  if (!exists) return "there is no " + change.path;
+  if (change.version && *change.version != value->second.version) {
+    return fmt::format("{} has version {}, not {}", change.path, value->second.version, *change.version);
+  }
+  return {};
+}
+
+spi::Reply<spi::Nothing> Service::commit(const std::string& name, const std::string& ticket,
+                                         const std::vector<spi::Change>& changes) {
+  const std::lock_guard lock(mutex_);
+  if (!ticket.empty() && item(name, ticket) == nullptr) return {spi::Status::absent, "no ticket " + ticket, {}};
+  auto values = values_;
+  for (const auto& change : changes) {
+    if (auto why = refusal(values, change); !why.empty()) return {spi::Status::denied, std::move(why), {}};
+    switch (change.what) {
+      case spi::Change::What::create: values[change.path] = {change.text, 0}; break;
+      case spi::Change::What::set:
+        values[change.path].text = change.text;
+        ++values[change.path].version;
+        break;
+      case spi::Change::What::remove: values.erase(change.path); break;
+      case spi::Change::What::check: break;
+    }
+  }
+  values_ = std::move(values);
+  for (const auto& change : changes) {
+    const auto slash = change.path.rfind('/');
+    const auto queue = slash == 0 ? std::string() : change.path.substr(1, slash - 1);
+    const auto leaf = change.path.substr(slash + 1);
+    if (change.what == spi::Change::What::create) tell_of_coming(queue);
+    if (change.what == spi::Change::What::set) tell(queue, leaf, change.text);
+    if (change.what == spi::Change::What::remove) tell(queue, leaf, std::nullopt);
+  }
+  return {};
+}
+
+std::optional<std::uint64_t> Service::listen(const std::string& name, const std::string& ticket, Told told) {
+  const std::lock_guard lock(mutex_);
+  if (!text_of(name, ticket)) return std::nullopt;
+  listeners_[++last_listener_] = {name, ticket, std::move(told)};
+  return last_listener_;
+}
+
+std::uint64_t Service::listen_to_queue(const std::string& name, Told told) {
+  const std::lock_guard lock(mutex_);
+  listeners_[++last_listener_] = {name, {}, std::move(told)};
   return last_listener_;
 }
 
@@ -123,16 +246,39 @@ const Service::Item* Service::item(const std::string& name, const std::string& t
   return found == items.end() ? nullptr : &*found;
 }
 
-spi::Listing Service::listing(const Queue& queue) {
+std::optional<std::string> Service::text_of(const std::string& name, const std::string& ticket) const {
+  if (const auto* found = item(name, ticket)) return found->text;
+  const auto value = values_.find(path(name, ticket));
+  return value == values_.end() ? std::nullopt : std::optional(value->second.text);
+}
+
+spi::Listing Service::listing(const std::string& name) const {
   spi::Listing tickets;
-  for (const auto& each : queue.items) tickets.push_back(each.place.ticket);
+  if (const auto queue = queues_.find(name); queue != queues_.end()) {
+    for (const auto& each : queue->second.items) tickets.push_back(each.place.ticket);
+  }
+  const auto prefix = path(name, "");
+  for (auto value = values_.lower_bound(prefix); value != values_.end() && value->first.starts_with(prefix); ++value) {
+    const auto leaf = value->first.substr(prefix.size());
+    if (leaf.find('/') == std::string::npos) tickets.push_back({.id = leaf, .mode = spi::Mode::none});
+  }
   return tickets;
 }
 
-void Service::tell_listeners(const std::string& queue, const std::string& ticket) {
+void Service::tell(const std::string& queue, const std::string& ticket, const std::optional<std::string>& text) {
   std::erase_if(listeners_, [&](auto& entry) {
-    if (entry.second.queue != queue || entry.second.ticket != ticket) return false;
-    entry.second.gone();
+    const auto& listener = entry.second;
+    const bool of_the_queue = listener.ticket.empty() && !text;
+    if (listener.queue != queue || (listener.ticket != ticket && !of_the_queue)) return false;
+    listener.told(text);
+    return !text;
+  });
+}
+
+void Service::tell_of_coming(const std::string& queue) {
+  std::erase_if(listeners_, [&](auto& entry) {
+    if (entry.second.queue != queue || !entry.second.ticket.empty()) return false;
+    entry.second.told(std::nullopt);
     return true;
   });
 }

@@ -1,7 +1,7 @@
 // memory_service.h -- the storage service of the reference backend: queues in this process's memory.
 //
-// What a real service does, without the network: tickets in order, owned by sessions, watched by listeners. It has its own
-// lock because clients, each in its own Executor, share it.
+// What a real service does, without the network: tickets in order, owned by sessions, watched by listeners; and beside them
+// values, which nobody owns. It has its own lock because clients, each in its own Executor, share it.
 #pragma once
 
 #include <functional>
@@ -27,16 +27,26 @@ class Service {
   void end_session(spi::SessionId session);
   bool is_open(spi::SessionId session) const;
 
-  // Nothing if the session has ended.
-  std::optional<spi::Enqueued> enqueue(spi::SessionId session, const std::string& queue, const spi::Request& request);
+  // `expired` if the session has ended, `absent` if there is nothing in whose place to come.
+  spi::Reply<std::vector<spi::Enqueued>> enqueue(spi::SessionId session, const std::vector<spi::Request>& requests);
   std::optional<spi::Enqueued> find(const std::string& queue, const std::string& uid) const;
   spi::Listing list(const std::string& queue) const;
+  // These take tickets and values alike.
   bool dequeue(const std::string& queue, const std::string& ticket);
-  std::optional<std::string> card(const std::string& queue, const std::string& ticket) const;
+  std::optional<std::string> text(const std::string& queue, const std::string& ticket) const;
+  bool write(const std::string& queue, const std::string& ticket, const std::string& text);
 
-  // `gone` runs once, on the thread that removed the ticket, with our lock held: it may post somewhere, and nothing else.
-  // Nothing if there is no such ticket.
-  std::optional<std::uint64_t> listen(const std::string& queue, const std::string& ticket, std::function<void()> gone);
+  spi::Examination examine(const std::string& queue) const;
+  // Nothing is changed if the ticket (if one is named) is not there, or a change cannot be made.
+  spi::Reply<spi::Nothing> commit(const std::string& queue, const std::string& ticket,
+                                  const std::vector<spi::Change>& changes);
+
+  // `told` runs on the thread that made the change, with our lock held: it may post somewhere, and nothing else. It gets the new
+  // text, or nothing when it is gone, which is the last. Nothing if there is no such ticket.
+  using Told = std::function<void(std::optional<std::string>)>;
+  std::optional<std::uint64_t> listen(const std::string& queue, const std::string& ticket, Told told);
+  // `told` runs once, with nothing, when something has come or gone.
+  std::uint64_t listen_to_queue(const std::string& queue, Told told);
   void ignore(std::uint64_t listener);
 
   // For tests: what a server can be made to do.
@@ -48,24 +58,33 @@ class Service {
   struct Item {
     spi::Place place;
     std::string uid;
-    std::string card;
+    std::string text;
+    std::chrono::system_clock::time_point made{};
   };
   struct Queue {
     std::int64_t next = 0;
     std::vector<Item> items;  // in order
   };
+  struct Value {
+    std::string text;
+    std::int32_t version = 0;
+  };
   struct Listener {
     std::string queue;
-    std::string ticket;
-    std::function<void()> gone;
+    std::string ticket;  // empty: all of the queue
+    Told told;
   };
 
   const Item* item(const std::string& queue, const std::string& ticket) const;
-  static spi::Listing listing(const Queue& queue);
-  void tell_listeners(const std::string& queue, const std::string& ticket);
+  std::optional<std::string> text_of(const std::string& queue, const std::string& ticket) const;
+  spi::Listing listing(const std::string& queue) const;
+  std::string refusal(const std::map<std::string, Value>& values, const spi::Change& change) const;
+  void tell(const std::string& queue, const std::string& ticket, const std::optional<std::string>& text);
+  void tell_of_coming(const std::string& queue);
 
   mutable std::mutex mutex_;
   std::map<std::string, Queue> queues_;
+  std::map<std::string, Value> values_;  // by path: "/queue/name"
   std::map<std::uint64_t, Listener> listeners_;
   std::set<spi::SessionId> sessions_;
   spi::SessionId last_session_ = 0;

@@ -12,12 +12,16 @@ namespace holdfast::memory {
 namespace {
 
 spi::Request request(std::string uid, bool shared = false, std::string card = "") {
-  return {.uid = std::move(uid), .shared = shared, .card = std::move(card)};
+  return {.queue = {},
+          .uid = std::move(uid),
+          .mode = shared ? spi::Mode::shared : spi::Mode::exclusive,
+          .card = std::move(card)};
 }
 
 // Of a session that lives.
-spi::Enqueued enqueue(Service& service, spi::SessionId session, const std::string& queue, const spi::Request& what) {
-  return service.enqueue(session, queue, what).value();
+spi::Enqueued enqueue(Service& service, spi::SessionId session, const std::string& queue, spi::Request what) {
+  what.queue = queue;
+  return service.enqueue(session, {what}).value.at(0);
 }
 
 TEST(MemoryService, numbers_the_tickets_of_a_queue_from_zero) {
@@ -59,8 +63,8 @@ TEST(MemoryService, answers_an_enqueue_with_the_place_and_the_queue_with_it_insi
   const auto second = enqueue(service, session, "q", request("b"));
   EXPECT_EQ(second.place.session, session);
   EXPECT_EQ(second.queue, (spi::Listing{first.place.ticket, second.place.ticket}));
-  EXPECT_TRUE(second.queue[0].shared);
-  EXPECT_FALSE(second.queue[1].shared);
+  EXPECT_TRUE(second.queue[0].mode == spi::Mode::shared);
+  EXPECT_FALSE(second.queue[1].mode == spi::Mode::shared);
   EXPECT_EQ(service.list("q"), second.queue);
 }
 
@@ -83,9 +87,9 @@ TEST(MemoryService, keeps_the_card_of_a_ticket) {
   Service service;
   const auto session = service.open_session();
   const auto made = enqueue(service, session, "q", request("a", false, "it is me"));
-  EXPECT_EQ(service.card("q", made.place.ticket.id), "it is me");
-  EXPECT_FALSE(service.card("q", "no such ticket"));
-  EXPECT_FALSE(service.card("no such queue", made.place.ticket.id));
+  EXPECT_EQ(service.text("q", made.place.ticket.id), "it is me");
+  EXPECT_FALSE(service.text("q", "no such ticket"));
+  EXPECT_FALSE(service.text("no such queue", made.place.ticket.id));
 }
 
 TEST(MemoryService, dequeues_a_ticket_once_and_only_that_one) {
@@ -106,7 +110,7 @@ TEST(MemoryService, tells_a_listener_once_when_the_ticket_goes) {
   const auto session = service.open_session();
   const auto made = enqueue(service, session, "q", request("a"));
   int told = 0;
-  ASSERT_TRUE(service.listen("q", made.place.ticket.id, [&] { ++told; }));
+  ASSERT_TRUE(service.listen("q", made.place.ticket.id, [&](const auto&) { ++told; }));
   EXPECT_EQ(service.listeners(), 1u);
   service.dequeue("q", made.place.ticket.id);
   service.dequeue("q", made.place.ticket.id);
@@ -123,7 +127,7 @@ TEST(MemoryService, does_not_tell_a_listener_about_another_ticket_or_the_same_id
   const auto behind = enqueue(service, session, "q", request("b"));
   ASSERT_EQ(here.place.ticket.id, there.place.ticket.id);
   int told = 0;
-  ASSERT_TRUE(service.listen("q", here.place.ticket.id, [&] { ++told; }));
+  ASSERT_TRUE(service.listen("q", here.place.ticket.id, [&](const auto&) { ++told; }));
   service.dequeue("another", there.place.ticket.id);
   service.dequeue("q", behind.place.ticket.id);
   EXPECT_EQ(told, 0);
@@ -134,7 +138,7 @@ TEST(MemoryService, does_not_tell_who_ignores) {
   const auto session = service.open_session();
   const auto made = enqueue(service, session, "q", request("a"));
   int told = 0;
-  const auto listener = service.listen("q", made.place.ticket.id, [&] { ++told; });
+  const auto listener = service.listen("q", made.place.ticket.id, [&](const auto&) { ++told; });
   ASSERT_TRUE(listener);
   service.ignore(*listener);
   service.ignore(*listener);
@@ -145,7 +149,7 @@ TEST(MemoryService, does_not_tell_who_ignores) {
 
 TEST(MemoryService, does_not_listen_to_a_ticket_that_is_not_there) {
   Service service;
-  EXPECT_FALSE(service.listen("q", "no such ticket", [] {}));
+  EXPECT_FALSE(service.listen("q", "no such ticket", [](const auto&) {}));
   EXPECT_EQ(service.listeners(), 0u);
 }
 
@@ -174,9 +178,9 @@ TEST(MemoryService, tells_every_listener_once_when_a_session_ends) {
   int told_first = 0;
   int told_first_too = 0;
   int told_second = 0;
-  ASSERT_TRUE(service.listen("q", first.place.ticket.id, [&] { ++told_first; }));
-  ASSERT_TRUE(service.listen("q", first.place.ticket.id, [&] { ++told_first_too; }));
-  ASSERT_TRUE(service.listen("q", second.place.ticket.id, [&] { ++told_second; }));
+  ASSERT_TRUE(service.listen("q", first.place.ticket.id, [&](const auto&) { ++told_first; }));
+  ASSERT_TRUE(service.listen("q", first.place.ticket.id, [&](const auto&) { ++told_first_too; }));
+  ASSERT_TRUE(service.listen("q", second.place.ticket.id, [&](const auto&) { ++told_second; }));
   service.end_session(session);
   service.end_session(session);
   EXPECT_EQ(told_first, 1);
@@ -201,8 +205,91 @@ TEST(MemoryService, makes_no_ticket_for_a_session_that_has_ended) {
   Service service;
   const auto session = service.open_session();
   service.end_session(session);
-  EXPECT_FALSE(service.enqueue(session, "q", request("ghost")));
+  auto ghost = request("ghost");
+  ghost.queue = "q";
+  EXPECT_EQ(service.enqueue(session, {ghost}).status, spi::Status::expired);
   EXPECT_TRUE(service.list("q").empty()) << "a ghost ticket";
+}
+
+TEST(MemoryService, makes_several_tickets_at_one_moment_with_one_token) {
+  Service service;
+  const auto session = service.open_session();
+  const auto made =
+      service.enqueue(session, {{.queue = "a", .uid = "1", .card = ""}, {.queue = "b", .uid = "2", .card = ""}});
+  ASSERT_TRUE(made);
+  ASSERT_EQ(made.value.size(), 2u);
+  EXPECT_EQ(made.value[0].place.token, made.value[1].place.token);
+  EXPECT_EQ(service.list("a"), spi::Listing{made.value[0].place.ticket});
+  EXPECT_EQ(service.list("b"), spi::Listing{made.value[1].place.ticket});
+}
+
+TEST(MemoryService, puts_a_ticket_in_place_of_another_only_if_that_is_there) {
+  Service service;
+  const auto session = service.open_session();
+  const auto writer = enqueue(service, session, "q", request("w"));
+  const auto behind = enqueue(service, session, "q", request("x"));
+  spi::Request reader{
+      .queue = "q", .uid = "r", .mode = spi::Mode::shared, .card = "", .in_place_of = writer.place.ticket.id};
+  const auto made = service.enqueue(session, {reader});
+  ASSERT_TRUE(made);
+  const auto& ticket = made.value[0].place.ticket;
+  EXPECT_EQ(ticket.sequence, writer.place.ticket.sequence);
+  EXPECT_EQ(service.list("q"), (spi::Listing{writer.place.ticket, ticket, behind.place.ticket}));
+  service.dequeue("q", writer.place.ticket.id);
+  reader.uid = "late";
+  EXPECT_EQ(service.enqueue(session, {reader}).status, spi::Status::absent);
+  EXPECT_EQ(service.list("q").size(), 2u);
+}
+
+TEST(MemoryService, tells_a_listener_of_every_new_text_and_then_of_the_end) {
+  Service service;
+  const auto session = service.open_session();
+  const auto made = enqueue(service, session, "q", request("a"));
+  std::vector<std::optional<std::string>> told;
+  service.listen("q", made.place.ticket.id, [&](auto text) { told.push_back(std::move(text)); });
+  EXPECT_TRUE(service.write("q", made.place.ticket.id, "one"));
+  EXPECT_TRUE(service.write("q", made.place.ticket.id, "two"));
+  service.dequeue("q", made.place.ticket.id);
+  EXPECT_FALSE(service.write("q", made.place.ticket.id, "three"));
+  EXPECT_EQ(told, (std::vector<std::optional<std::string>>{"one", "two", std::nullopt}));
+}
+
+TEST(MemoryService, tells_a_listener_of_a_queue_once_that_something_came_or_went) {
+  Service service;
+  const auto session = service.open_session();
+  int told = 0;
+  service.listen_to_queue("q", [&](const auto&) { ++told; });
+  enqueue(service, session, "another", request("a"));
+  EXPECT_EQ(told, 0);
+  const auto made = enqueue(service, session, "q", request("a"));
+  EXPECT_EQ(told, 1);
+  enqueue(service, session, "q", request("b"));
+  EXPECT_EQ(told, 1);
+  service.listen_to_queue("q", [&](const auto&) { ++told; });
+  service.write("q", made.place.ticket.id, "another text");
+  EXPECT_EQ(told, 1);
+  service.dequeue("q", made.place.ticket.id);
+  EXPECT_EQ(told, 2);
+  EXPECT_EQ(service.listeners(), 0u);
+}
+
+TEST(MemoryService, commits_all_changes_or_none_and_only_while_the_ticket_is_there) {
+  using What = spi::Change::What;
+  Service service;
+  const auto session = service.open_session();
+  const auto ticket = enqueue(service, session, "q", request("a")).place.ticket.id;
+  EXPECT_TRUE(service.commit("q", ticket, {{What::create, "/data", "1"}}));
+  EXPECT_EQ(service.commit("q", ticket, {{What::set, "/data", "2"}, {What::check, "/nothing"}}).status,
+            spi::Status::denied);
+  EXPECT_EQ(service.text("", "data"), "1");
+  EXPECT_EQ(service.commit("q", ticket, {{What::set, "/data", "2", 7}}).status, spi::Status::denied);
+  EXPECT_TRUE(service.commit("q", ticket, {{What::set, "/data", "2", 0}, {What::check, "/data", "", 1}}));
+  EXPECT_EQ(service.text("", "data"), "2");
+  service.dequeue("q", ticket);
+  EXPECT_EQ(service.commit("q", ticket, {{What::set, "/data", "3"}}).status, spi::Status::absent);
+  EXPECT_EQ(service.text("", "data"), "2");
+  EXPECT_TRUE(service.commit("", "", {{What::remove, "/data"}}));
+  EXPECT_FALSE(service.text("", "data"));
 }
 
 TEST(MemoryService, counts_on_from_where_a_test_puts_it) {

@@ -1,5 +1,7 @@
 #include "backend/zookeeper/connection.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/log.h"
@@ -11,6 +13,8 @@ namespace {
 constexpr auto kReopenPause = std::chrono::seconds(1);
 // Between two look-ups of the servers' names while there is no connection.
 constexpr auto kLookUpPause = std::chrono::seconds(5);
+// The library doubles it, in 32 bits. No server grants as much.
+constexpr std::int64_t kLongestTimeout = std::numeric_limits<std::int32_t>::max() / 2;
 constexpr auto kConfigNode = "/zookeeper/config";
 
 }  // namespace
@@ -33,7 +37,7 @@ void Connection::start_session() {
           executor_, Handle::Events{[this](int state, auto id, auto timeout) { on_state(state, id, timeout); },
                                     [this](auto watch, int type) { watcher_.watch_fired(watch, type); }});
       const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(session_timeout_).count();
-      trouble = handle_->open(hosts, static_cast<int>(ms), auth_);
+      trouble = handle_->open(hosts, static_cast<int>(std::min<std::int64_t>(ms, kLongestTimeout)), auth_);
       if (trouble.empty()) return;
       handle_.reset();
     }

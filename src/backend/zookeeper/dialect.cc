@@ -8,33 +8,40 @@
 namespace holdfast::zookeeper {
 namespace {
 
+using spi::Mode;
+
+// Those of one kind wait for each other.
+enum class Kind { mutex, read_write, semaphore, kazoo, recipe };
+
 struct Marker {
   std::string_view text;
-  bool shared;
-  bool waits_for_us;
+  Mode mode;
+  Kind kind;
 };
 
 constexpr std::array kMarkers{
-    Marker{"lock-", false, true},     Marker{"__WRIT__", false, false}, Marker{"__READ__", true, false},
-    Marker{"__lock__", false, false}, Marker{"__rlock__", true, false},
+    Marker{"lock-", Mode::exclusive, Kind::mutex},      Marker{"__WRIT__", Mode::write, Kind::read_write},
+    Marker{"__READ__", Mode::shared, Kind::read_write}, Marker{"lease-", Mode::permit, Kind::semaphore},
+    Marker{"__lock__", Mode::exclusive, Kind::kazoo},   Marker{"__rlock__", Mode::shared, Kind::kazoo},
 };
 
 struct Parsed {
   spi::Ticket ticket;
-  bool waits_for_us;
+  Kind kind;
+  std::size_t digits;  // where they begin
 };
 
 std::optional<Parsed> parse(std::string_view node) {
   // The last marker counts, as in Curator: a uuid may contain anything.
   std::size_t digits = 0;
-  bool shared = false;
-  bool waits_for_us = false;
+  auto mode = Mode::exclusive;
+  auto kind = Kind::recipe;
   for (const auto& marker : kMarkers) {
     const auto at = node.rfind(marker.text);
     if (at == std::string_view::npos || at + marker.text.size() <= digits) continue;
     digits = at + marker.text.size();
-    shared = marker.shared;
-    waits_for_us = marker.waits_for_us;
+    mode = marker.mode;
+    kind = marker.kind;
   }
   if (digits == 0 && node.starts_with("x-")) {
     digits = node.rfind('-') + 1;
@@ -45,7 +52,7 @@ std::optional<Parsed> parse(std::string_view node) {
   const auto* end = node.data() + node.size();
   const auto result = std::from_chars(node.data() + digits, end, sequence);
   if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
-  return Parsed{{.id = std::string(node), .sequence = sequence, .shared = shared}, waits_for_us};
+  return Parsed{{.id = std::string(node), .sequence = sequence, .mode = mode}, kind, digits};
 }
 
 // The counter is a signed 32-bit number that wraps: a is before b if the way from a to b is the shorter one. All are measured
@@ -63,7 +70,32 @@ void sort_by_sequence(spi::Listing& tickets) {
 
 }  // namespace
 
-std::string node_prefix(const std::string& uid, bool shared) { return "_c_" + uid + (shared ? "-__READ__" : "-lock-"); }
+std::string node_prefix(const std::string& uid, Mode mode) {
+  switch (mode) {
+    case Mode::write: return "_c_" + uid + "-__WRIT__";
+    case Mode::shared: return "_c_" + uid + "-__READ__";
+    case Mode::permit: return "_c_" + uid + "-lease-";
+    case Mode::exclusive:
+    case Mode::none: break;
+  }
+  return "_c_" + uid + "-lock-";
+}
+
+std::string node_in_place_of(const std::string& uid, std::string_view ticket) {
+  const auto parsed = parse(ticket);
+  return node_prefix(uid, Mode::shared) + std::string(ticket.substr(parsed ? parsed->digits : ticket.size()));
+}
+
+std::string recipe_of(std::string_view node, std::string_view text) {
+  const auto parsed = parse(node);
+  if (!parsed) return {};
+  if (parsed->kind == Kind::kazoo) return "kazoo";
+  if (parsed->kind == Kind::recipe) return "ZooKeeper recipe";
+  if (text.find(" host=") != std::string_view::npos) return "Holdfast";
+  // _c_<32 hex>-lock-: the uuid of Curator has dashes.
+  if (node.starts_with("_c_") && node.find('-') == 35) return "go-zookeeper";
+  return "Curator";
+}
 
 bool has_uid(std::string_view node, std::string_view uid) {
   return node.starts_with("_c_") && node.substr(3).starts_with(uid) && node.substr(3 + uid.size()).starts_with('-');
@@ -76,16 +108,22 @@ std::optional<spi::Ticket> parse_node(std::string_view node) {
 
 Children sort_children(const std::vector<std::string>& nodes) {
   Children children;
+  spi::Listing strays;
+  std::optional<Kind> first;
   for (const auto& node : nodes) {
     auto parsed = parse(node);
     if (!parsed) {
       children.stray = node;
+      strays.push_back({.id = node, .mode = Mode::none});
       continue;
     }
-    if (!parsed->waits_for_us) children.foreign = node;
+    // We do not make the last two kinds, so that there one is enough.
+    if (!first) first = parsed->kind;
+    if (parsed->kind != *first || parsed->kind == Kind::kazoo || parsed->kind == Kind::recipe) children.foreign = node;
     children.tickets.push_back(std::move(parsed->ticket));
   }
   sort_by_sequence(children.tickets);
+  children.tickets.insert(children.tickets.end(), strays.begin(), strays.end());
   return children;
 }
 

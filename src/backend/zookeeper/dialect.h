@@ -2,13 +2,17 @@
 //
 //   recipe               node                                        asks for
 //   Curator, and ours    _c_<uuid>-lock-<seq>                        exclusive
-//   Curator read/write   _c_<uuid>-__READ__<seq>, ...-__WRIT__<seq>  shared, exclusive
+//   Curator read/write   _c_<uuid>-__READ__<seq>, ...-__WRIT__<seq>  shared, write
+//   Curator semaphore    _c_<uuid>-lease-<seq>                       permit
 //   go-zookeeper         _c_<32 hex>-lock-<seq>                      exclusive
 //   kazoo                <32 hex>__lock__<seq>, ...__rlock__<seq>    exclusive, shared
 //   ZooKeeper's recipe   x-<session>-<seq>                           exclusive
 //
-// All of them number from the same counter, that of the parent node, so one order holds for all. But a `lock-` node is waited
-// for only by those who make such nodes themselves: not by Curator's own read/write lock, nor by kazoo or ZooKeeper's recipe.
+// All of them number from the same counter, that of the parent node, so one order holds for all. But each waits only for nodes
+// of its own kind: a Curator mutex does not wait for Curator's read/write lock, nor for kazoo, and so on. Ours wait for all; so
+// a queue with several kinds is safe among ours, and reported.
+//
+// A writer that goes on as a reader puts a reader with its own number beside its node, not a sequential one (Curator 5.5).
 #pragma once
 
 #include <optional>
@@ -21,16 +25,21 @@
 namespace holdfast::zookeeper {
 
 // The name to create; the server appends the sequence.
-std::string node_prefix(const std::string& uid, bool shared);
+std::string node_prefix(const std::string& uid, spi::Mode mode);
+// The name to create, whole: that of a reader with the number of `ticket`.
+std::string node_in_place_of(const std::string& uid, std::string_view ticket);
 // Whether this node was made with that uid.
 bool has_uid(std::string_view node, std::string_view uid);
 
 // Nothing if it is no ticket of any recipe we know.
 std::optional<spi::Ticket> parse_node(std::string_view node);
 
+// Whose it is, for people: "Curator", "kazoo", ...; empty if it is no ticket. `text` is what it holds.
+std::string recipe_of(std::string_view node, std::string_view text);
+
 struct Children {
-  spi::Listing tickets;  // in queue order
-  // A node whose maker does not wait for our tickets, and one that is no ticket at all; empty if there is none.
+  spi::Listing tickets;  // in queue order; then those that are none
+  // A node whose maker does not wait for the others here, and one that is no ticket at all; empty if there is none.
   std::string foreign;
   std::string stray;
 };

@@ -11,18 +11,21 @@ namespace {
 
 constexpr auto kUuid = "0f0e8a3c-2b1d-4c5e-8f90-123456789abc";
 constexpr auto kOtherUuid = "1f0e8a3c-2b1d-4c5e-8f90-123456789abc";
+constexpr auto kExclusive = spi::Mode::exclusive;
+constexpr auto kWrite = spi::Mode::write;
+constexpr auto kShared = spi::Mode::shared;
 constexpr auto kHex = "0f0e8a3c2b1d4c5e8f90123456789abc";
 
 std::string curator(const std::string& sequence, const std::string& uuid = kUuid) {
   return "_c_" + uuid + "-lock-" + sequence;
 }
 
-void expect_ticket(const std::string& node, std::int64_t sequence, bool shared) {
+void expect_ticket(const std::string& node, std::int64_t sequence, spi::Mode mode) {
   const auto ticket = parse_node(node);
   ASSERT_TRUE(ticket) << node;
   EXPECT_EQ(ticket->id, node);
   EXPECT_EQ(ticket->sequence, sequence) << node;
-  EXPECT_EQ(ticket->shared, shared) << node;
+  EXPECT_EQ(ticket->mode, mode) << node;
 }
 
 std::vector<std::int64_t> sequences(const spi::Listing& tickets) {
@@ -38,56 +41,79 @@ std::vector<std::string> ids(const spi::Listing& tickets) {
 }
 
 TEST(NodePrefix, is_exactly_curators) {
-  EXPECT_EQ(node_prefix(kUuid, false), "_c_0f0e8a3c-2b1d-4c5e-8f90-123456789abc-lock-");
-  EXPECT_EQ(node_prefix(kUuid, true), "_c_0f0e8a3c-2b1d-4c5e-8f90-123456789abc-__READ__");
+  EXPECT_EQ(node_prefix(kUuid, kExclusive), "_c_0f0e8a3c-2b1d-4c5e-8f90-123456789abc-lock-");
+  EXPECT_EQ(node_prefix(kUuid, kShared), "_c_0f0e8a3c-2b1d-4c5e-8f90-123456789abc-__READ__");
+  EXPECT_EQ(node_prefix(kUuid, kWrite), "_c_0f0e8a3c-2b1d-4c5e-8f90-123456789abc-__WRIT__");
+  EXPECT_EQ(node_prefix(kUuid, spi::Mode::permit), "_c_0f0e8a3c-2b1d-4c5e-8f90-123456789abc-lease-");
+}
+
+// Curator 5.5: the digits are the writer's, as they are.
+TEST(NodeInPlaceOf, is_a_reader_with_the_digits_of_the_writer) {
+  const auto writer = node_prefix(kOtherUuid, kWrite) + "0000000042";
+  EXPECT_EQ(node_in_place_of(kUuid, writer), node_prefix(kUuid, kShared) + "0000000042");
+  expect_ticket(node_in_place_of(kUuid, writer), 42, kShared);
+  EXPECT_TRUE(has_uid(node_in_place_of(kUuid, writer), kUuid));
+}
+
+TEST(Recipe, is_that_of_whoever_names_nodes_so) {
+  EXPECT_EQ(recipe_of(curator("0000000001"), "10.0.0.1"), "Curator");
+  EXPECT_EQ(recipe_of(curator("0000000001"), "10.0.0.1 host=a pid=1"), "Holdfast");
+  EXPECT_EQ(recipe_of("_c_" + std::string(kHex) + "-lock-0000000001", ""), "go-zookeeper");
+  EXPECT_EQ(recipe_of(std::string(kHex) + "__lock__0000000001", ""), "kazoo");
+  EXPECT_EQ(recipe_of("x-72057594037927936-0000000001", ""), "ZooKeeper recipe");
+  EXPECT_EQ(recipe_of("leases", ""), "");
 }
 
 TEST(NodePrefix, with_a_sequence_is_a_ticket_of_the_same_kind) {
-  expect_ticket(node_prefix(kUuid, false) + "0000000007", 7, false);
-  expect_ticket(node_prefix(kUuid, true) + "0000000007", 7, true);
+  expect_ticket(node_prefix(kUuid, kExclusive) + "0000000007", 7, kExclusive);
+  expect_ticket(node_prefix(kUuid, kShared) + "0000000007", 7, kShared);
+  expect_ticket(node_prefix(kUuid, kWrite) + "0000000007", 7, kWrite);
+  expect_ticket(node_prefix(kUuid, spi::Mode::permit) + "0000000007", 7, spi::Mode::permit);
 }
 
-TEST(Node, of_curators_mutex_is_exclusive) { expect_ticket(curator("0000000042"), 42, false); }
+TEST(Node, of_curators_mutex_is_exclusive) { expect_ticket(curator("0000000042"), 42, kExclusive); }
 
 TEST(Node, of_curators_read_write_lock_is_what_it_says) {
-  expect_ticket("_c_" + std::string(kUuid) + "-__READ__0000000003", 3, true);
-  expect_ticket("_c_" + std::string(kUuid) + "-__WRIT__0000000004", 4, false);
+  expect_ticket("_c_" + std::string(kUuid) + "-__READ__0000000003", 3, kShared);
+  expect_ticket("_c_" + std::string(kUuid) + "-__WRIT__0000000004", 4, kWrite);
 }
 
 TEST(Node, of_curator_without_protection_is_a_ticket_too) {
-  expect_ticket("lock-0000000005", 5, false);
-  expect_ticket("__READ__0000000005", 5, true);
-  expect_ticket("__WRIT__0000000005", 5, false);
+  expect_ticket("lock-0000000005", 5, kExclusive);
+  expect_ticket("__READ__0000000005", 5, kShared);
+  expect_ticket("__WRIT__0000000005", 5, kWrite);
 }
 
-TEST(Node, of_go_zookeeper_is_exclusive) { expect_ticket("_c_" + std::string(kHex) + "-lock-0000000006", 6, false); }
+TEST(Node, of_go_zookeeper_is_exclusive) {
+  expect_ticket("_c_" + std::string(kHex) + "-lock-0000000006", 6, kExclusive);
+}
 
 TEST(Node, of_kazoo_is_what_it_says) {
-  expect_ticket(std::string(kHex) + "__lock__0000000007", 7, false);
-  expect_ticket(std::string(kHex) + "__rlock__0000000008", 8, true);
+  expect_ticket(std::string(kHex) + "__lock__0000000007", 7, kExclusive);
+  expect_ticket(std::string(kHex) + "__rlock__0000000008", 8, kShared);
 }
 
 TEST(Node, of_zookeepers_recipe_is_exclusive_with_a_session_in_decimal_or_hex) {
-  expect_ticket("x-72057594037927936-0000000009", 9, false);
-  expect_ticket("x--72057594037927936-0000000009", 9, false);
-  expect_ticket("x-0x100000000000000-0000000010", 10, false);
-  expect_ticket("x-100012ab34cd0001-0000000011", 11, false);
+  expect_ticket("x-72057594037927936-0000000009", 9, kExclusive);
+  expect_ticket("x--72057594037927936-0000000009", 9, kExclusive);
+  expect_ticket("x-0x100000000000000-0000000010", 10, kExclusive);
+  expect_ticket("x-100012ab34cd0001-0000000011", 11, kExclusive);
 }
 
 TEST(Node, has_the_sequence_behind_its_last_marker_as_in_curator) {
-  expect_ticket("_c_lock-1-lock-0000000002", 2, false);
-  expect_ticket("_c___READ__9-lock-0000000002", 2, false);
-  expect_ticket("_c_lock-7-__READ__0000000002", 2, true);
+  expect_ticket("_c_lock-1-lock-0000000002", 2, kExclusive);
+  expect_ticket("_c___READ__9-lock-0000000002", 2, kExclusive);
+  expect_ticket("_c_lock-7-__READ__0000000002", 2, kShared);
 }
 
 TEST(Node, may_have_a_negative_sequence) {
-  expect_ticket(curator("-2147483648"), -2'147'483'648, false);
-  expect_ticket(curator("-000000001"), -1, false);
-  expect_ticket(std::string(kHex) + "__lock__-2147483647", -2'147'483'647, false);
+  expect_ticket(curator("-2147483648"), -2'147'483'648, kExclusive);
+  expect_ticket(curator("-000000001"), -1, kExclusive);
+  expect_ticket(std::string(kHex) + "__lock__-2147483647", -2'147'483'647, kExclusive);
 }
 
 TEST(Node, of_zookeepers_recipe_may_have_a_negative_sequence) {
-  expect_ticket("x-72057594037927936--2147483647", -2'147'483'647, false);
+  expect_ticket("x-72057594037927936--2147483647", -2'147'483'647, kExclusive);
 }
 
 TEST(Node, that_is_no_ticket_is_nothing) {
@@ -117,7 +143,7 @@ TEST(Node, that_is_no_ticket_is_nothing) {
 
 TEST(HasUid, is_true_for_a_node_that_was_made_with_it) {
   EXPECT_TRUE(has_uid(curator("0000000001"), kUuid));
-  EXPECT_TRUE(has_uid(node_prefix(kUuid, true) + "0000000001", kUuid));
+  EXPECT_TRUE(has_uid(node_prefix(kUuid, kShared) + "0000000001", kUuid));
   EXPECT_TRUE(has_uid("_c_" + std::string(kHex) + "-lock-0000000001", kHex));
 }
 
@@ -179,12 +205,21 @@ TEST(Children, with_equal_sequences_are_in_one_order_whichever_way_they_came) {
   } while (std::next_permutation(nodes.begin(), nodes.end()));
 }
 
-TEST(Children, that_are_no_tickets_are_reported_and_do_not_count) {
+TEST(Children, that_are_no_tickets_are_reported_and_come_last) {
   for (const auto* stray : {"0", "!x", "locks"}) {
     const auto children = sort_children({stray, curator("0000000001")});
     EXPECT_EQ(children.stray, stray);
-    EXPECT_EQ(ids(children.tickets), std::vector<std::string>{curator("0000000001")});
+    EXPECT_EQ(ids(children.tickets), (std::vector<std::string>{curator("0000000001"), stray}));
+    EXPECT_EQ(children.tickets.back().mode, spi::Mode::none);
   }
+}
+
+TEST(Children, of_one_lock_alone_are_not_reported) {
+  const auto read_write =
+      sort_children({node_prefix(kUuid, kShared) + "0000000001", node_prefix(kUuid, kWrite) + "0000000002"});
+  EXPECT_EQ(read_write.foreign, "");
+  const auto permits = sort_children({node_prefix(kUuid, spi::Mode::permit) + "0000000001"});
+  EXPECT_EQ(permits.foreign, "");
 }
 
 // Curator's own read/write lock looks only at nodes with its two markers.

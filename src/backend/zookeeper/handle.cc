@@ -7,10 +7,19 @@
 
 namespace holdfast::zookeeper {
 
+// What the library reads and writes until a multi has been answered.
+struct Handle::Multi {
+  std::vector<Op> ops;
+  std::vector<std::string> paths;  // where it writes the created ones
+  std::vector<zoo_op_t> theirs;
+  std::vector<zoo_op_result_t> results;
+};
+
 struct Handle::Call {
   Handle* handle;
   std::uint64_t id;
   Done done;
+  std::unique_ptr<Multi> multi{};
 };
 
 // What runs on the library's threads: copy, post, nothing else.
@@ -42,6 +51,24 @@ struct Handle::Callbacks {
     Answer answer{.rc = rc};
     if (rc == ZOK && value != nullptr && length > 0) answer.text.assign(value, static_cast<std::size_t>(length));
     if (rc == ZOK && stat != nullptr) answer.stat = *stat;
+    post(data, std::move(answer));
+  }
+
+  static void multi_done(int rc, const void* data) {
+    const auto& multi = *static_cast<const Call*>(data)->multi;
+    Answer answer{.rc = rc};
+    for (std::size_t i = 0; i < multi.ops.size(); ++i) {
+      if (rc == ZOK && multi.ops[i].what == Op::What::create) answer.created.emplace_back(multi.paths[i].c_str());
+    }
+    // The steps around the one that failed are reported as inconsistent, or as done.
+    while (rc != ZOK && answer.failed + 1 < multi.ops.size() && multi.results[answer.failed].err != rc) ++answer.failed;
+    post(data, std::move(answer));
+  }
+
+  static void with_children_and_stat(int rc, const String_vector* children, const Stat* stat, const void* data) {
+    Answer answer{.rc = rc};
+    if (rc == ZOK && stat != nullptr) answer.stat = *stat;
+    if (rc == ZOK && children != nullptr) answer.children.assign(children->data, children->data + children->count);
     post(data, std::move(answer));
   }
 
@@ -141,17 +168,60 @@ void Handle::get_and_watch(const std::string& path, WatchId watch, Done done) {
                        call));
 }
 
-void Handle::remove_watch(const std::string& path, Done done) {
+void Handle::set(const std::string& path, const std::string& data, Done done) {
+  auto* call = add(std::move(done));
+  sent(call,
+       zoo_aset(handle_, path.c_str(), data.data(), static_cast<int>(data.size()), -1, &Callbacks::with_stat, call));
+}
+
+void Handle::remove_watch(const std::string& path, bool of_children, Done done) {
   auto* call = add(std::move(done));
   // "all": the library's other call only asks the server whether there is a watch, and leaves it there. The type of the
   // completion is a slip in zookeeper.h: the library casts it back to a plain void_completion_t.
-  sent(call, zoo_aremove_all_watches(handle_, path.c_str(), ZWATCHTYPE_DATA, 0,
+  sent(call, zoo_aremove_all_watches(handle_, path.c_str(), of_children ? ZWATCHTYPE_CHILD : ZWATCHTYPE_DATA, 0,
                                      reinterpret_cast<void_completion_t*>(&Callbacks::done), call));
 }
 
 void Handle::get_children(const std::string& path, Done done) {
   auto* call = add(std::move(done));
   sent(call, zoo_aget_children(handle_, path.c_str(), 0, &Callbacks::with_children, call));
+}
+
+void Handle::get_children_and_stat(const std::string& path, Done done) {
+  auto* call = add(std::move(done));
+  sent(call, zoo_aget_children2(handle_, path.c_str(), 0, &Callbacks::with_children_and_stat, call));
+}
+
+void Handle::get_children_and_watch(const std::string& path, WatchId watch, Done done) {
+  auto* call = add(std::move(done));
+  sent(call, zoo_awget_children(handle_, path.c_str(), &Callbacks::watch_event, Callbacks::context(watch),
+                                &Callbacks::with_children, call));
+}
+
+void Handle::multi(std::vector<Op> ops, const ACL_vector& acl, Done done) {
+  auto* call = add(std::move(done));
+  call->multi = std::make_unique<Multi>();
+  Multi& multi = *call->multi;
+  multi.ops = std::move(ops);
+  multi.theirs.resize(multi.ops.size());
+  multi.results.resize(multi.ops.size());
+  for (const auto& op : multi.ops) multi.paths.emplace_back(op.path.size() + 16, '\0');  // and the sequence
+  for (std::size_t i = 0; i < multi.ops.size(); ++i) {
+    const auto& op = multi.ops[i];
+    auto* their = &multi.theirs[i];
+    const auto length = static_cast<int>(op.data.size());
+    switch (op.what) {
+      case Op::What::create:
+        zoo_create_op_init(their, op.path.c_str(), op.data.data(), length, &acl, op.mode, multi.paths[i].data(),
+                           static_cast<int>(multi.paths[i].size()));
+        break;
+      case Op::What::set: zoo_set_op_init(their, op.path.c_str(), op.data.data(), length, op.version, nullptr); break;
+      case Op::What::remove: zoo_delete_op_init(their, op.path.c_str(), op.version); break;
+      case Op::What::check: zoo_check_op_init(their, op.path.c_str(), op.version); break;
+    }
+  }
+  sent(call, zoo_amulti(handle_, static_cast<int>(multi.theirs.size()), multi.theirs.data(), multi.results.data(),
+                        &Callbacks::multi_done, call));
 }
 
 void Handle::sync(const std::string& path, Done done) {

@@ -25,10 +25,24 @@ struct Answer {
   std::string text{};  // the created path, or the data
   Stat stat{};
   std::vector<std::string> children{};
+  std::vector<std::string> created{};  // by a multi: the path of every step that was a create
+  std::size_t failed = 0;              // of a multi: the first step that could not be made
 };
 
 // Not one of the library's own making: the server has answered.
-constexpr bool came_from_the_server(int rc) { return rc == ZOK || rc == ZNONODE || rc == ZNODEEXISTS || rc == ZNOAUTH; }
+constexpr bool came_from_the_server(int rc) {
+  return rc == ZOK || rc == ZNONODE || rc == ZNODEEXISTS || rc == ZNOAUTH || rc == ZBADVERSION || rc == ZNOTEMPTY ||
+         rc == ZNOCHILDRENFOREPHEMERALS;
+}
+
+// One step of a multi.
+struct Op {
+  enum class What { create, set, remove, check } what = What::check;
+  std::string path;
+  std::string data{};
+  int mode = 0;  // of what is created
+  int version = -1;
+};
 
 class Handle : public std::enable_shared_from_this<Handle> {
  public:
@@ -57,9 +71,14 @@ class Handle : public std::enable_shared_from_this<Handle> {
   void exists(const std::string& path, Done done);
   void get(const std::string& path, Done done);
   void get_and_watch(const std::string& path, WatchId watch, Done done);
-  // All watches of this session on the data of that node.
-  void remove_watch(const std::string& path, Done done);
+  void set(const std::string& path, const std::string& data, Done done);
   void get_children(const std::string& path, Done done);
+  void get_children_and_stat(const std::string& path, Done done);
+  void get_children_and_watch(const std::string& path, WatchId watch, Done done);
+  // All watches of this session on the data of that node, or on its children.
+  void remove_watch(const std::string& path, bool of_children, Done done);
+  // All of it or nothing.
+  void multi(std::vector<Op> ops, const ACL_vector& acl, Done done);
   void sync(const std::string& path, Done done);
 
   // No events any more, and every request under way ends with `rc`. Inside the Executor.
@@ -69,6 +88,7 @@ class Handle : public std::enable_shared_from_this<Handle> {
 
  private:
   struct Call;
+  struct Multi;
   struct Callbacks;
 
   Call* add(Done done);

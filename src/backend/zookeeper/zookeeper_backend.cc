@@ -14,6 +14,8 @@ using spi::Status;
 
 namespace {
 
+constexpr auto kPersistent = 0;
+constexpr auto kEphemeral = 1;
 constexpr auto kEphemeralSequential = 3;
 constexpr auto kContainer = 4;
 // A container may be reaped between the creation of the parents and that of the ticket. It takes the reaper a minute to
@@ -122,7 +124,7 @@ spi::Listing ZooKeeperBackend::in_order(const std::string& queue, const std::vec
     if (reported_.size() > kMaxReported) reported_.clear();
     if (!children.foreign.empty()) {
       base::log().warn(
-          "{} holds {}, made by a recipe that does not wait for us as we wait for it; use one recipe for one lock",
+          "{} holds {}, made by a recipe that does not wait for others as we wait for it; use one recipe for one lock",
           path(queue), children.foreign);
     } else {
       base::log().warn("{} holds {}, which is no ticket and is ignored", path(queue), children.stray);
@@ -131,61 +133,125 @@ spi::Listing ZooKeeperBackend::in_order(const std::string& queue, const std::vec
   return std::move(children.tickets);
 }
 
-// One enqueue: what was asked, and what has come back so far.
-struct ZooKeeperBackend::Placing {
-  std::string queue;
-  std::string uid;
-  std::string prefix;
-  std::string card;
-  spi::Callback<spi::Enqueued> done;
-  int rounds = 0;
-  Answer created{};
-};
-
-void ZooKeeperBackend::enqueue(const std::string& queue, const spi::Request& request,
-                               spi::Callback<spi::Enqueued> done) {
-  if (!reachable(done)) return;
-  place(std::make_shared<Placing>(Placing{.queue = queue,
-                                          .uid = request.uid,
-                                          .prefix = path(queue) + "/" + node_prefix(request.uid, request.shared),
-                                          .card = request.card,
-                                          .done = std::move(done)}));
+std::string ZooKeeperBackend::path(const std::string& queue, const std::string& ticket) const {
+  return queue.empty() ? path(ticket) : path(queue) + "/" + ticket;
 }
 
-// Both requests leave together. ZooKeeper serves one session in order, and a read behind a write of the same session waits
-// for its commit, so the list shows our ticket.
+// One enqueue: what was asked, and what has come back so far.
+struct ZooKeeperBackend::Placing {
+  std::vector<spi::Request> requests;
+  spi::Callback<std::vector<spi::Enqueued>> done;
+  int rounds = 0;
+  Answer created{};                        // `created` has the paths
+  Answer stat{};                           // of the first ticket, which was made with all others
+  std::map<std::string, Answer> listed{};  // by queue
+
+  bool in_place() const { return !requests.front().in_place_of.empty(); }
+};
+
+void ZooKeeperBackend::enqueue(const std::vector<spi::Request>& requests,
+                               spi::Callback<std::vector<spi::Enqueued>> done) {
+  if (!reachable(done)) return;
+  place(std::make_shared<Placing>(Placing{.requests = requests, .done = std::move(done)}));
+}
+
+// All requests leave together. ZooKeeper serves one session in order, and a read behind a write of the same session waits
+// for its commit, so the lists show our tickets.
 void ZooKeeperBackend::place(std::shared_ptr<Placing> placing) {
-  connection_.handle().create(placing->prefix, placing->card, acl_, kEphemeralSequential,
-                              acknowledged([placing](Answer answer) { placing->created = std::move(answer); }));
-  connection_.handle().get_children(
-      path(placing->queue), acknowledged([this, placing](const Answer& listed) {
-        const Answer& created = placing->created;
-        if (created.rc == ZNONODE) {
-          if (!connection_.connected()) return placing->done({Status::unreachable, "no connection to " + where(), {}});
-          if (++placing->rounds > kMaxParentRounds) {
-            return placing->done(
-                {Status::unreachable, path(placing->queue) + " vanishes as soon as it is created", {}});
-          }
-          create_parents(placing->queue);
-          return place(placing);
-        }
-        if (created.rc != ZOK) return placing->done(failure<spi::Enqueued>(created.rc, "create " + placing->prefix));
-        const auto ticket = parse_node(last_part(created.text));
-        Reply<spi::Enqueued> reply;
-        if (listed.rc != ZOK) reply = failure<spi::Enqueued>(listed.rc, "list " + path(placing->queue));
-        if (reply.status == Status::absent) reply.status = Status::unknown;  // the queue went between the two
-        reply.value = {{.ticket = ticket.value_or(spi::Ticket{}),
-                        .token = static_cast<Token>(created.stat.czxid),
-                        .session = created.stat.ephemeralOwner},
-                       in_order(placing->queue, listed.children)};
-        placing->done(std::move(reply));
-      }));
+  Handle& handle = connection_.handle();
+  const auto& first = placing->requests.front();
+  const auto keep_created = [placing](Answer answer) { placing->created = std::move(answer); };
+  if (placing->in_place()) {
+    const auto node = path(first.queue, node_in_place_of(first.uid, first.in_place_of));
+    handle.multi({{.what = Op::What::check, .path = path(first.queue, first.in_place_of)},
+                  {.what = Op::What::create, .path = node, .data = first.card, .mode = kEphemeral}},
+                 acl_, acknowledged(keep_created));
+    handle.exists(node, acknowledged([placing](Answer answer) { placing->stat = std::move(answer); }));
+  } else if (placing->requests.size() == 1) {
+    handle.create(path(first.queue, node_prefix(first.uid, first.mode)), first.card, acl_, kEphemeralSequential,
+                  acknowledged([placing](Answer answer) {
+                    answer.created = {answer.text};
+                    placing->stat = {.rc = answer.rc, .stat = answer.stat};
+                    placing->created = std::move(answer);
+                  }));
+  } else {
+    std::vector<Op> ops;
+    for (const auto& each : placing->requests) {
+      ops.push_back({.what = Op::What::create,
+                     .path = path(each.queue, node_prefix(each.uid, each.mode)),
+                     .data = each.card,
+                     .mode = kEphemeralSequential});
+    }
+    handle.multi(std::move(ops), acl_, acknowledged(keep_created));
+  }
+  list_after(placing);
+}
+
+void ZooKeeperBackend::list_after(const std::shared_ptr<Placing>& placing) {
+  placing->listed.clear();
+  for (const auto& each : placing->requests) placing->listed.try_emplace(each.queue);
+  // A copy: the last answer may start the next round.
+  std::vector<std::string> queues;
+  for (const auto& [queue, answer] : placing->listed) queues.push_back(queue);
+  for (const auto& queue : queues) {
+    connection_.handle().get_children(
+        path(queue), acknowledged([this, placing, queue, is_last = queue == queues.back()](Answer answer) {
+          placing->listed[queue] = std::move(answer);
+          if (is_last) placed(placing);
+        }));
+  }
+}
+
+void ZooKeeperBackend::placed(const std::shared_ptr<Placing>& placing) {
+  const auto& created = placing->created;
+  const auto& first = placing->requests.front();
+  if (created.rc == ZNONODE && !placing->in_place()) {
+    if (!connection_.connected()) return placing->done({Status::unreachable, "no connection to " + where(), {}});
+    if (++placing->rounds > kMaxParentRounds) {
+      return placing->done({Status::unreachable, path(first.queue) + " vanishes as soon as it is created", {}});
+    }
+    for (const auto& [queue, listed] : placing->listed) {
+      if (listed.rc == ZNONODE || placing->listed.size() == 1) create_with_parents(path(queue));
+    }
+    return place(placing);
+  }
+  if (created.rc != ZOK) {
+    return placing->done(failure<std::vector<spi::Enqueued>>(created.rc, "create a ticket in " + path(first.queue)));
+  }
+  if (placing->stat.rc == ZOK && placing->stat.stat.czxid == 0) {
+    // The library's multi does not say when and for whom it was made.
+    if (!connection_.connected()) return placing->done({Status::unknown, "no connection to " + where(), {}});
+    return connection_.handle().exists(created.created.front(), acknowledged([this, placing](Answer answer) {
+                                         placing->stat = std::move(answer);
+                                         placed(placing);
+                                       }));
+  }
+  // Whether it has gone meanwhile or cannot be asked: what was made is found again by its uid.
+  if (placing->stat.rc != ZOK) {
+    auto reply = failure<std::vector<spi::Enqueued>>(placing->stat.rc, "stat of a ticket in " + path(first.queue));
+    if (reply.status == Status::absent || reply.status == Status::unreachable) reply.status = Status::unknown;
+    return placing->done(std::move(reply));
+  }
+  Reply<std::vector<spi::Enqueued>> reply;
+  for (std::size_t i = 0; i < placing->requests.size(); ++i) {
+    const auto& queue = placing->requests[i].queue;
+    const auto& listed = placing->listed[queue];
+    if (listed.rc != ZOK && reply.status == Status::ok) {
+      reply.status = status_of(listed.rc);
+      if (reply.status == Status::absent) reply.status = Status::unknown;  // the queue went between the two
+      reply.detail = fmt::format("list {}: {}", path(queue), zerror(listed.rc));
+    }
+    reply.value.push_back({{.ticket = parse_node(last_part(created.created[i])).value_or(spi::Ticket{}),
+                            .token = static_cast<Token>(placing->stat.stat.czxid),
+                            .session = placing->stat.stat.ephemeralOwner},
+                           in_order(queue, listed.children)});
+  }
+  placing->done(std::move(reply));
 }
 
 // Containers, as Curator makes them: the server removes them once they have been used and are empty. Those that exist
 // answer "node exists"; asking first would cost a round trip. What else goes wrong shows when the ticket is created.
-void ZooKeeperBackend::create_parents(const std::string& queue) {
-  const auto full = path(queue);
+void ZooKeeperBackend::create_with_parents(const std::string& full) {
   for (auto slash = full.find('/', 1);; slash = full.find('/', slash + 1)) {
     const auto parent = full.substr(0, slash);
     connection_.handle().create(parent, {}, acl_, kContainer, acknowledged([parent](const Answer& answer) {
@@ -235,7 +301,7 @@ void ZooKeeperBackend::list(const std::string& queue, spi::Callback<spi::Listing
 
 void ZooKeeperBackend::dequeue(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) {
   if (!reachable(done)) return;
-  const auto node = path(queue) + "/" + ticket;
+  const auto node = path(queue, ticket);
   connection_.handle().remove(
       node, acknowledged([node, done = std::move(done)](const Answer& answer) {
         done(answer.rc == ZOK ? Reply<spi::Nothing>() : failure<spi::Nothing>(answer.rc, "delete " + node));
@@ -244,7 +310,7 @@ void ZooKeeperBackend::dequeue(const std::string& queue, const std::string& tick
 
 void ZooKeeperBackend::read(const std::string& queue, const std::string& ticket, spi::Callback<std::string> done) {
   if (!reachable(done)) return;
-  const auto node = path(queue) + "/" + ticket;
+  const auto node = path(queue, ticket);
   connection_.handle().get(node, acknowledged([node, done = std::move(done)](Answer answer) {
                              if (answer.rc != ZOK) return done(failure<std::string>(answer.rc, "read " + node));
                              done({Status::ok, {}, std::move(answer.text)});
@@ -253,7 +319,7 @@ void ZooKeeperBackend::read(const std::string& queue, const std::string& ticket,
 
 void ZooKeeperBackend::check(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) {
   if (!reachable(done)) return;
-  const auto node = path(queue) + "/" + ticket;
+  const auto node = path(queue, ticket);
   connection_.handle().exists(
       node, acknowledged([node, done = std::move(done)](const Answer& answer) {
         done(answer.rc == ZOK ? Reply<spi::Nothing>() : failure<spi::Nothing>(answer.rc, "stat of " + node));
@@ -273,14 +339,110 @@ void ZooKeeperBackend::beat(spi::Callback<spi::Nothing> done) {
   }
 }
 
+void ZooKeeperBackend::write(const std::string& queue, const std::string& ticket, const std::string& text,
+                             spi::Callback<spi::Nothing> done) {
+  if (!reachable(done)) return;
+  const auto node = path(queue, ticket);
+  connection_.handle().set(
+      node, text, acknowledged([node, done = std::move(done)](const Answer& answer) {
+        done(answer.rc == ZOK ? Reply<spi::Nothing>() : failure<spi::Nothing>(answer.rc, "write " + node));
+      }));
+}
+
+void ZooKeeperBackend::examine(const std::string& queue, spi::Callback<spi::Examination> done) {
+  if (!reachable(done)) return;
+  const auto directory = queue.empty() && connection_.address().chroot.empty() ? "/"
+                         : queue.empty()                                       ? connection_.address().chroot
+                                                                               : path(queue);
+  connection_.handle().get_children_and_stat(
+      directory, acknowledged([this, queue, directory, done = std::move(done)](const Answer& listed) {
+        if (listed.rc == ZNONODE) return done({});
+        if (listed.rc != ZOK) return done(failure<spi::Examination>(listed.rc, "list " + directory));
+        if (!connection_.connected()) return done({Status::unreachable, "no connection to " + where(), {}});
+        // The counter counts what was ever created; the Stat's, creations and removals.
+        const auto next = (std::int64_t{listed.stat.cversion} + listed.stat.numChildren) / 2;
+        const auto found = std::make_shared<spi::Examination>(spi::Examination{{}, {}, next});
+        const auto finish = [found, done] { done({Status::ok, {}, std::move(*found)}); };
+        std::vector<spi::Ticket> tickets;
+        for (auto& ticket : sort_children(listed.children).tickets) {
+          if (ticket.mode == spi::Mode::none) {
+            found->below.push_back(ticket.id);
+          } else {
+            tickets.push_back(std::move(ticket));
+          }
+        }
+        if (tickets.empty()) return finish();
+        for (const auto& ticket : tickets) {
+          connection_.handle().get(
+              path(queue, ticket.id),
+              acknowledged([found, finish, ticket, is_last = ticket.id == tickets.back().id](Answer answer) {
+                // What has gone meanwhile is left out; what may not be read is shown without its text.
+                if (answer.rc == ZOK || answer.rc == ZNOAUTH) {
+                  using std::chrono::milliseconds;
+                  found->tickets.push_back(
+                      {.ticket = ticket,
+                       .recipe = recipe_of(ticket.id, answer.text),
+                       .text = answer.text,
+                       .token = static_cast<Token>(answer.stat.czxid),
+                       .session = answer.stat.ephemeralOwner,
+                       .made = std::chrono::system_clock::time_point(milliseconds(answer.stat.ctime)),
+                       .readable = answer.rc == ZOK});
+                }
+                if (is_last) finish();
+              }));
+        }
+      }));
+}
+
+struct ZooKeeperBackend::Committing {
+  std::vector<Op> ops;
+  bool guarded = false;
+  spi::Callback<spi::Nothing> done;
+  bool parents_made = false;
+};
+
+void ZooKeeperBackend::commit(const std::string& queue, const std::string& ticket,
+                              const std::vector<spi::Change>& changes, spi::Callback<spi::Nothing> done) {
+  if (!reachable(done)) return;
+  auto committing = std::make_shared<Committing>(Committing{{}, !ticket.empty(), std::move(done)});
+  if (committing->guarded) committing->ops.push_back({.what = Op::What::check, .path = path(queue, ticket)});
+  for (const auto& change : changes) {
+    const auto what = change.what == spi::Change::What::create   ? Op::What::create
+                      : change.what == spi::Change::What::set    ? Op::What::set
+                      : change.what == spi::Change::What::remove ? Op::What::remove
+                                                                 : Op::What::check;
+    committing->ops.push_back({what, change.path, change.text, kPersistent, change.version.value_or(-1)});
+  }
+  commit(std::move(committing));
+}
+
+void ZooKeeperBackend::commit(std::shared_ptr<Committing> committing) {
+  connection_.handle().multi(committing->ops, acl_, acknowledged([this, committing](const Answer& answer) {
+                               if (answer.rc == ZOK) return committing->done({});
+                               const auto& op = committing->ops[std::min(answer.failed, committing->ops.size() - 1)];
+                               if (committing->guarded && answer.failed == 0 && answer.rc == ZNONODE) {
+                                 return committing->done({Status::absent, "there is no ticket " + op.path, {}});
+                               }
+                               const auto slash = op.path.rfind('/');
+                               if (answer.rc == ZNONODE && op.what == Op::What::create && slash > 0 &&
+                                   connection_.connected() && !std::exchange(committing->parents_made, true)) {
+                                 create_with_parents(op.path.substr(0, slash));
+                                 return commit(committing);
+                               }
+                               auto reply = failure<spi::Nothing>(
+                                   answer.rc, fmt::format("step {} on {}", answer.failed + 1, op.path));
+                               if (came_from_the_server(answer.rc)) reply.status = Status::denied;
+                               committing->done(std::move(reply));
+                             }));
+}
+
 // ----------------------------------------------------------------------------------------------------------- listeners
 
 ZooKeeperBackend::ListenerId ZooKeeperBackend::listen(const std::string& queue, const std::string& ticket,
                                                       spi::Callback<std::string> armed, spi::Told told) {
-  const ListenerId id = ++last_listener_;
-  if (!reachable(armed)) return id;
-  const auto node = path(queue) + "/" + ticket;
-  listeners_[id] = {.path = node, .told = std::move(told)};
+  if (!reachable(armed)) return ++last_listener_;
+  const auto node = path(queue, ticket);
+  const auto id = add({.path = node, .told = std::move(told)});
   watch(id, [this, id, node, armed = std::move(armed)](Answer answer) {
     if (answer.rc == ZOK) return armed({Status::ok, {}, std::move(answer.text)});
     listeners_.erase(id);
@@ -289,47 +451,79 @@ ZooKeeperBackend::ListenerId ZooKeeperBackend::listen(const std::string& queue, 
   return id;
 }
 
+ZooKeeperBackend::ListenerId ZooKeeperBackend::listen_to_queue(const std::string& queue,
+                                                               spi::Callback<spi::Listing> armed, spi::Told told) {
+  if (!reachable(armed)) return ++last_listener_;
+  const auto id = add({.path = path(queue), .told = std::move(told), .of_children = true});
+  watch(id, [this, id, queue, armed = std::move(armed)](const Answer& answer) {
+    if (answer.rc == ZOK) return armed({Status::ok, {}, in_order(queue, answer.children)});
+    listeners_.erase(id);
+    armed(failure<spi::Listing>(answer.rc, "watch " + path(queue)));
+  });
+  return id;
+}
+
+ZooKeeperBackend::ListenerId ZooKeeperBackend::add(Listener listener) {
+  listeners_[++last_listener_] = std::move(listener);
+  return last_listener_;
+}
+
 // Sets the watch. `done` is not called if the listener is ignored meanwhile.
 void ZooKeeperBackend::watch(ListenerId id, Handle::Done done) {
-  const auto node = listeners_.at(id).path;
+  const auto what = listeners_.at(id);
+  auto armed = acknowledged([this, id, what, done = std::move(done)](Answer answer) {
+    const auto listener = listeners_.find(id);
+    if (listener == listeners_.end()) {
+      if (answer.rc == ZOK) drop_watch(what);
+      return;
+    }
+    listener->second.armed = answer.rc == ZOK;
+    done(std::move(answer));
+  });
+  if (what.of_children) return connection_.handle().get_children_and_watch(what.path, id, std::move(armed));
   // getData, not exists: on a node that is gone already, exists would leave a watch behind; and on one that we may not read, it
   // would leave us waiting, because the server does not tell us of it (CVE-2024-23944).
-  connection_.handle().get_and_watch(node, id, acknowledged([this, id, node, done = std::move(done)](Answer answer) {
-                                       const auto listener = listeners_.find(id);
-                                       if (listener == listeners_.end()) {
-                                         if (answer.rc == ZOK && connection_.connected())
-                                           connection_.handle().remove_watch(node, [](const Answer&) {});
-                                         return;
-                                       }
-                                       listener->second.armed = answer.rc == ZOK;
-                                       done(std::move(answer));
-                                     }));
+  connection_.handle().get_and_watch(what.path, id, std::move(armed));
 }
 
 void ZooKeeperBackend::ignore(ListenerId id) {
   const auto node = listeners_.extract(id);
-  if (node && node.mapped().armed && connection_.connected())
-    connection_.handle().remove_watch(node.mapped().path, [](const Answer&) {});
+  if (node && node.mapped().armed) drop_watch(node.mapped());
+}
+
+// The server keeps one watch per node and session, whoever of us asked for it: it stays while anybody of us listens.
+void ZooKeeperBackend::drop_watch(const Listener& dropped) {
+  const bool wanted = std::any_of(listeners_.begin(), listeners_.end(), [&](const auto& entry) {
+    return entry.second.path == dropped.path && entry.second.of_children == dropped.of_children;
+  });
+  if (!wanted && connection_.connected()) {
+    connection_.handle().remove_watch(dropped.path, dropped.of_children, [](const Answer&) {});
+  }
 }
 
 void ZooKeeperBackend::watch_fired(ListenerId id, int type) {
-  if (type == ZOO_DELETED_EVENT) return tell(id, Status::absent);
-  // The data changed (somebody asks the holder to go), and that used the watch up.
-  if (type == ZOO_CHANGED_EVENT && listeners_.contains(id)) watch_again(id);
+  const auto listener = listeners_.find(id);
+  if (listener == listeners_.end()) return;
+  if (type == ZOO_DELETED_EVENT || listener->second.of_children) return tell(id, Status::absent);
+  // The text changed, and that used the watch up.
+  if (type == ZOO_CHANGED_EVENT) watch_again(id);
 }
 
 void ZooKeeperBackend::watch_again(ListenerId id) {
   listeners_.at(id).armed = false;
   if (!connection_.connected()) return;  // session_connected() comes back to it
-  watch(id, [this, id](const Answer& answer) {
+  watch(id, [this, id](Answer answer) {
     const auto status = status_of(answer.rc);
-    if (status != Status::ok && status != Status::unknown && status != Status::unreachable) tell(id, status);
+    if (status == Status::unknown || status == Status::unreachable) return;
+    if (status != Status::ok) return tell(id, status);
+    const auto told = listeners_.at(id).told;  // a copy: it may ignore us
+    told({Status::ok, {}, std::move(answer.text)});
   });
 }
 
 void ZooKeeperBackend::tell(ListenerId id, Status status) {
   const auto listener = listeners_.extract(id);
-  if (listener) listener.mapped().told(status);
+  if (listener) listener.mapped().told({status, "", {}});
 }
 
 }  // namespace holdfast::zookeeper

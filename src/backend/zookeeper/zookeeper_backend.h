@@ -2,13 +2,19 @@
 //
 //   SPI       requests                                                    round trips
 //   enqueue   create2 (ephemeral, sequential) + getChildren               1; 2 if parents are missing
+//     several multi of creates + getChildren each, then exists            2
+//     in place  multi of check and create + exists + getChildren          1
 //   find      sync + getChildren, then exists                             2
 //   list      getChildren                                                 1
 //   dequeue   delete                                                      1
 //   read      getData                                                     1
 //   listen    getData with a watch                                        1
+//   to queue  getChildren with a watch                                    1
 //   ignore    removeWatches                                               1, not waited for
 //   check     exists                                                      1
+//   write     setData                                                     1
+//   examine   getChildren2, then getData each, in one flight              2
+//   commit    multi of check and the changes                              1
 //   beat      exists /; on an ensemble sync, which goes to the leader     1
 //
 // find() syncs first: after a reconnect we may talk to a follower that has not yet heard of what we did through another
@@ -36,16 +42,22 @@ class ZooKeeperBackend final : public spi::QueueBackend, private Connection::Wat
   ZooKeeperBackend(spi::Executor& executor, Address address, const ClientOptions& options);
 
   void open(spi::Observer& observer) override;
-  void enqueue(const std::string& queue, const spi::Request& request, spi::Callback<spi::Enqueued> done) override;
+  void enqueue(const std::vector<spi::Request>& requests, spi::Callback<std::vector<spi::Enqueued>> done) override;
   void find(const std::string& queue, const std::string& uid, spi::Callback<spi::Enqueued> done) override;
   void list(const std::string& queue, spi::Callback<spi::Listing> done) override;
   void dequeue(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
   void read(const std::string& queue, const std::string& ticket, spi::Callback<std::string> done) override;
   ListenerId listen(const std::string& queue, const std::string& ticket, spi::Callback<std::string> armed,
                     spi::Told told) override;
+  ListenerId listen_to_queue(const std::string& queue, spi::Callback<spi::Listing> armed, spi::Told told) override;
   void ignore(ListenerId listener) override;
   void beat(spi::Callback<spi::Nothing> done) override;
   void check(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
+  void write(const std::string& queue, const std::string& ticket, const std::string& text,
+             spi::Callback<spi::Nothing> done) override;
+  void examine(const std::string& queue, spi::Callback<spi::Examination> done) override;
+  void commit(const std::string& queue, const std::string& ticket, const std::vector<spi::Change>& changes,
+              spi::Callback<spi::Nothing> done) override;
   std::function<void()> close() override;
   std::string where() const override { return connection_.where(); }
   std::string path(const std::string& queue) const override { return connection_.address().chroot + "/" + queue; }
@@ -54,9 +66,11 @@ class ZooKeeperBackend final : public spi::QueueBackend, private Connection::Wat
   struct Listener {
     std::string path;
     spi::Told told;
-    bool armed = false;  // there is a watch on the server
+    bool of_children = false;  // of a queue, not of a ticket
+    bool armed = false;        // there is a watch on the server
   };
   struct Placing;
+  struct Committing;
 
   void session_connected(const spi::Session& session) override;
   void session_disconnected() override;
@@ -64,8 +78,10 @@ class ZooKeeperBackend final : public spi::QueueBackend, private Connection::Wat
   void session_refused(const std::string& why) override;
   void watch_fired(Handle::WatchId watch, int type) override;
 
+  ListenerId add(Listener listener);
   void watch(ListenerId listener, Handle::Done done);
   void watch_again(ListenerId listener);
+  void drop_watch(const Listener& listener);
   void tell(ListenerId listener, spi::Status status);
 
   // Wraps a callback of ours: tells the observer about the acknowledgement first.
@@ -73,8 +89,12 @@ class ZooKeeperBackend final : public spi::QueueBackend, private Connection::Wat
   // False, and the caller is told, if there is no connection.
   template <class T>
   bool reachable(const spi::Callback<T>& done);
-  void create_parents(const std::string& queue);
+  std::string path(const std::string& queue, const std::string& ticket) const;
+  void create_with_parents(const std::string& path);
   void place(std::shared_ptr<Placing> placing);
+  void list_after(const std::shared_ptr<Placing>& placing);
+  void placed(const std::shared_ptr<Placing>& placing);
+  void commit(std::shared_ptr<Committing> committing);
   spi::Listing in_order(const std::string& queue, const std::vector<std::string>& children);
 
   spi::Executor& executor_;

@@ -1,0 +1,63 @@
+// semaphore.h -- a number of permits, across threads, processes and machines.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "holdfast/acquire_result.h"
+#include "holdfast/clock.h"
+#include "holdfast/lease.h"
+
+namespace holdfast {
+
+class Client;
+namespace lock {
+class Permits;
+}
+
+// Follows std::counting_semaphore, except that what acquire() returns gives the permits back: a Lease, for all permits of one
+// acquire, which is lost as every Lease can be. Not bound to threads. Speaks Curator's InterProcessSemaphoreV2, so the number of
+// permits is a convention among its users, or a SharedCount, which may be changed while others wait.
+//
+// Fair: who asks first is served first, also if it asks for more than others. Nobody is given some of the permits it asked for.
+//
+// Thread safety: all members from any thread. Round trips: an uncontended acquire is two (three with a SharedCount), a release
+// none.
+class Semaphore {
+ public:
+  // In one acquire.
+  static constexpr std::int64_t kMaxPermits = 1'000;
+
+  // Throws Error: cancelled, not_connected, refused; invalid_argument if `permits` is not between 1 and kMaxPermits, or more than
+  // there are and ever will be.
+  [[nodiscard]] Lease acquire(std::int64_t permits = 1, std::stop_token stop = {});
+  // Does not wait for others: timed_out if there are not enough permits, or, as std allows, if somebody else is just acquiring.
+  AcquireResult try_acquire(std::int64_t permits = 1) { return acquire_within(Clock::time_point(), permits, {}); }
+  template <class Rep, class Period>
+  AcquireResult try_acquire_for(const std::chrono::duration<Rep, Period>& timeout, std::int64_t permits = 1,
+                                std::stop_token stop = {}) {
+    return timeout <= timeout.zero() ? try_acquire(permits)
+                                     : acquire_within(deadline_after(timeout), permits, std::move(stop));
+  }
+  template <class OtherClock, class Duration>
+  AcquireResult try_acquire_until(const std::chrono::time_point<OtherClock, Duration>& deadline,
+                                  std::int64_t permits = 1, std::stop_token stop = {}) {
+    return try_acquire_for(deadline - OtherClock::now(), permits, std::move(stop));
+  }
+
+  // Where it is on the service.
+  const std::string& path() const noexcept;
+
+ private:
+  friend class Client;
+  explicit Semaphore(std::shared_ptr<lock::Permits> permits) noexcept : permits_(std::move(permits)) {}
+
+  AcquireResult acquire_within(Clock::time_point deadline, std::int64_t permits, std::stop_token stop);
+
+  std::shared_ptr<lock::Permits> permits_;
+};
+
+}  // namespace holdfast

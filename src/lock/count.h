@@ -1,0 +1,48 @@
+// count.h -- the number in a shared count's node, and being told of its changes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "lock/core.h"
+
+namespace holdfast::lock {
+
+// Four bytes, big-endian: what Curator's SharedCount writes.
+std::string encode_count(std::int32_t count);
+// Nothing if it is not one.
+std::optional<std::int32_t> decode_count(std::string_view text);
+
+// A name is a node in its parent: what a ticket is in its queue.
+struct NodeName {
+  explicit NodeName(const std::string& full_name);
+
+  std::string queue;
+  std::string ticket;
+};
+
+// Listens to a count for as long as it lives. `changed` is called inside the monitor, first with what was there; a negative count
+// is none.
+class CountWatch {
+ public:
+  CountWatch(Core& core, const std::string& full_name, std::function<void(std::size_t)> changed);
+  ~CountWatch();
+  CountWatch(const CountWatch&) = delete;
+  CountWatch& operator=(const CountWatch&) = delete;
+
+  // Waits until the first number is there, as long as the call may. Why it is not, if so.
+  std::optional<Refusal> ready(const Call& call) const;
+
+ private:
+  struct State;
+
+  Core& core_;
+  const std::shared_ptr<State> state_;
+};
+
+}  // namespace holdfast::lock

@@ -1,0 +1,54 @@
+// delay.h -- keeps out, for a while, whoever comes after a holder that ended without releasing.
+//
+// A holder that asks for it leaves a mark in the queue beside its ticket, and removes it when it releases. Tickets go with their
+// session, marks stay: a mark whose ticket is gone is that of somebody who did not come to release. Whoever finds one when its
+// turn comes waits, and then removes it.
+//
+// Everything here runs inside the Executor.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "holdfast/clock.h"
+#include "lock/claim.h"
+#include "lock/refusal.h"
+
+namespace holdfast::lock {
+
+class Delay : public std::enable_shared_from_this<Delay> {
+ public:
+  // `claim` has been admitted.
+  Delay(Means& means, const Claim& claim, Clock::duration delay);
+
+  struct Told {
+    std::function<void()> must_wait;                       // there is a mark; may not come
+    std::function<void(std::optional<Refusal>)> may_hold;  // now, or never
+  };
+  // Leaves our mark, and waits if there are others.
+  void wait(Told told);
+  // Nothing is told any more, and our mark goes: we release, or give up before we held.
+  void lift();
+  // Nothing is told any more; our mark stays.
+  void stop();
+
+ private:
+  void leave_mark();
+  void look();
+  void wait_out(std::vector<std::string> marks);
+  void again_later(void (Delay::*step)());
+  void end(std::optional<Refusal> refusal);
+
+  Means& means_;
+  const std::string queue_;
+  const spi::Place place_;
+  const std::string mark_;
+  const Clock::duration delay_;
+  Told told_;  // none once ended
+  std::string trouble_;
+};
+
+}  // namespace holdfast::lock

@@ -1,0 +1,208 @@
+#include "lock/inspector.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "lock/admission.h"
+
+namespace holdfast::lock {
+namespace {
+
+using spi::Mode;
+
+// Directories that are looked into for one question. Somebody may have pointed us at a tree that is no place of locks.
+constexpr std::size_t kMostDirectories = 100'000;
+// At a time, so that the service is not flooded.
+constexpr std::size_t kInFlight = 100;
+
+constexpr auto kLeases = "leases";
+constexpr auto kLocks = "locks";
+
+LockMode mode_of(Mode mode) {
+  switch (mode) {
+    case Mode::write: return LockMode::write;
+    case Mode::shared: return LockMode::read;
+    case Mode::permit: return LockMode::permit;
+    case Mode::exclusive:
+    case Mode::none: break;
+  }
+  return LockMode::exclusive;
+}
+
+// Those that wait for each other.
+std::string family(const spi::Examined& ticket) {
+  if (ticket.recipe == "kazoo" || ticket.recipe == "ZooKeeper recipe") return ticket.recipe;
+  switch (ticket.ticket.mode) {
+    case Mode::write:
+    case Mode::shared: return "read/write";
+    case Mode::permit: return "permit";
+    default: return "mutex";
+  }
+}
+
+TicketInfo info_of(const spi::Examined& examined) {
+  TicketInfo info;
+  info.id = examined.ticket.id;
+  info.mode = mode_of(examined.ticket.mode);
+  info.recipe = examined.recipe;
+  info.readable = examined.readable;
+  info.revoked = examined.text == kRevokeMessage;
+  if (!info.revoked) info.card = Card::parse(examined.text);
+  info.token = examined.token;
+  info.since = examined.made;
+  info.session = examined.session;
+  return info;
+}
+
+void add_queue(LockInfo& lock, const spi::Examination& queue) {
+  spi::Listing listing;
+  std::set<std::string> families;
+  for (const auto& each : queue.tickets) {
+    listing.push_back(each.ticket);
+    families.insert(family(each));
+  }
+  for (const auto& each : queue.tickets) {
+    auto info = info_of(each);
+    info.holds = each.ticket.mode == Mode::permit ||
+                 admit(listing, each.ticket.id, {each.ticket.mode}).answer == Admission::Answer::admitted;
+    lock.orphans += info.session == 0 && info.readable ? 1 : 0;
+    lock.near_overflow = lock.near_overflow || near_overflow(each.ticket.sequence);
+    lock.tickets.push_back(std::move(info));
+  }
+  lock.mixed_recipes = lock.mixed_recipes || families.size() > 1;
+  lock.near_overflow = lock.near_overflow || near_overflow(queue.next_sequence);
+  lock.next_sequence = std::max(lock.next_sequence, queue.next_sequence);
+}
+
+// How often holds of this client were entered.
+void add_entries(Core& core, LockInfo& lock) {
+  const auto entries = core.entries_by_ticket();
+  for (auto& ticket : lock.tickets) {
+    if (const auto found = entries.find(ticket.id); found != entries.end()) ticket.entries = found->second;
+  }
+}
+
+// Those of the names, in the same order.
+std::vector<spi::Examination> examine(Core& core, const std::vector<std::string>& names) {
+  std::vector<spi::Examination> found;
+  for (std::size_t begin = 0; begin < names.size(); begin += kInFlight) {
+    const auto count = std::min(kInFlight, names.size() - begin);
+    using All = std::vector<spi::Reply<spi::Examination>>;
+    const auto reply = core.ask<All>([&](spi::QueueBackend& backend, spi::Callback<All> done) {
+      struct Gathering {
+        All replies;
+        std::size_t missing;
+      };
+      const auto gathering = std::make_shared<Gathering>(Gathering{All(count), count});
+      for (std::size_t i = 0; i < count; ++i) {
+        backend.examine(names[begin + i], [gathering, i, done](spi::Reply<spi::Examination> each) {
+          gathering->replies[i] = std::move(each);
+          if (--gathering->missing == 0) done({spi::Status::ok, {}, std::move(gathering->replies)});
+        });
+      }
+    });
+    if (!reply) throw Error(errc_of(reply.status), reply.detail);
+    for (const auto& each : reply.value) {
+      if (!each) throw Error(errc_of(each.status), each.detail);
+      found.push_back(each.value);
+    }
+  }
+  return found;
+}
+
+std::string below(const std::string& name, const std::string& child) {
+  return name.empty() ? child : name + "/" + child;
+}
+
+bool is_semaphore(const spi::Examination& queue) {
+  const auto has = [&](const char* name) {
+    return std::find(queue.below.begin(), queue.below.end(), name) != queue.below.end();
+  };
+  return has(kLeases) && queue.tickets.empty();
+}
+
+}  // namespace
+
+LockInfo describe(const spi::Examination& queue, const spi::Examination* locks) {
+  LockInfo lock;
+  add_queue(lock, queue);
+  if (locks == nullptr) return lock;
+  lock.semaphore = true;
+  // Whoever has its turn puts its tickets among the permits before there are enough; until it leaves the line, it waits.
+  if (!locks->tickets.empty()) {
+    const auto& first = locks->tickets.front();
+    for (auto& ticket : lock.tickets) {
+      if (ticket.session == first.session && ticket.token > first.token) ticket.holds = false;
+    }
+  }
+  const auto permits = lock.tickets.size();
+  add_queue(lock, *locks);
+  for (auto i = permits; i < lock.tickets.size(); ++i) lock.tickets[i].holds = false;
+  // Permits and those who wait for them are never in one directory.
+  lock.mixed_recipes = std::any_of(queue.tickets.begin(), queue.tickets.end(),
+                                   [](const auto& each) { return each.ticket.mode != Mode::permit; });
+  return lock;
+}
+
+LockInfo inspect(Core& core, const std::string& full_name) {
+  const auto queue = examine(core, {full_name}).front();
+  LockInfo lock;
+  if (is_semaphore(queue)) {
+    const auto parts = examine(core, {below(full_name, kLeases), below(full_name, kLocks)});
+    lock = describe(parts[0], &parts[1]);
+  } else {
+    lock = describe(queue, nullptr);
+  }
+  lock.name = full_name;
+  lock.path = core.path_outside(full_name);
+  add_entries(core, lock);
+  return lock;
+}
+
+std::vector<LockInfo> inspect_below(Core& core, const std::string& full_name) {
+  std::map<std::string, spi::Examination> examined;
+  for (std::vector<std::string> level{full_name}; !level.empty();) {
+    const auto queues = examine(core, level);
+    std::vector<std::string> next;
+    for (std::size_t i = 0; i < level.size(); ++i) {
+      for (const auto& child : queues[i].below) {
+        if (!(level[i].empty() && child == "zookeeper")) next.push_back(below(level[i], child));
+      }
+      examined.emplace(level[i], queues[i]);
+    }
+    if (examined.size() + next.size() > kMostDirectories) {
+      throw Error(Errc::refused, fmt::format("there are more than {} directories below {}; name a smaller root",
+                                             kMostDirectories, core.path_outside(full_name)));
+    }
+    level = std::move(next);
+  }
+  std::vector<LockInfo> locks;
+  for (const auto& [name, queue] : examined) {
+    LockInfo lock;
+    if (is_semaphore(queue)) {
+      static const spi::Examination nobody;
+      const auto locks_queue = examined.find(below(name, kLocks));
+      lock =
+          describe(examined.at(below(name, kLeases)), locks_queue == examined.end() ? &nobody : &locks_queue->second);
+    } else {
+      const auto slash = name.rfind('/');
+      const auto leaf = name.substr(slash + 1);
+      const auto parent = slash == std::string::npos ? std::string() : name.substr(0, slash);
+      const bool part_of_semaphore = (leaf == kLeases || leaf == kLocks) && examined.contains(parent) &&
+                                     name != full_name && is_semaphore(examined.at(parent));
+      if (part_of_semaphore) continue;
+      lock = describe(queue, nullptr);
+    }
+    if (lock.tickets.empty()) continue;
+    lock.name = name;
+    lock.path = core.path_outside(name);
+    add_entries(core, lock);
+    locks.push_back(std::move(lock));
+  }
+  return locks;
+}
+
+}  // namespace holdfast::lock

@@ -1,0 +1,96 @@
+#include "lock/permits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stop_token>
+
+#include "lock/count.h"
+
+namespace holdfast::lock {
+
+// What acquiring needs. Shared by the calls, which come from any thread.
+struct Permits::Place {
+  Core& core;  // the Owner keeps it
+  const std::string leases;
+  const std::shared_ptr<Gate> locks;
+  const std::variant<std::size_t, std::string> count;
+
+  Outcome acquire(Call call) const;
+
+ private:
+  std::optional<Refusal> peek(const Call& call) const;
+  Outcome take_turn(Call call) const;
+  Outcome acquire_in_turn(Call call) const;
+};
+
+Permits::Permits(std::shared_ptr<Core> core, const std::string& name, std::variant<std::size_t, std::string> count,
+                 LockOptions options)
+    : most_(std::holds_alternative<std::size_t>(count)
+                ? std::min(Semaphore::kMaxPermits, static_cast<std::int64_t>(std::get<std::size_t>(count)))
+                : Semaphore::kMaxPermits),
+      owner_(std::make_shared<Owner>(core, core->path(name), /*reentrant=*/false, options,
+                                     [place = std::make_shared<Place>(Place{
+                                          *core, core->full_name(name) + "/leases", core->gate(name + "/locks"),
+                                          std::move(count)})](Call call) { return place->acquire(std::move(call)); })) {
+}
+
+// Once, unless the session is lost meanwhile: then our turn is lost too, and it begins anew, as every waiter does.
+Outcome Permits::Place::acquire(Call call) const {
+  for (;;) {
+    if (auto refusal = peek(call)) return tl::unexpected(std::move(*refusal));
+    const auto turn = take_turn(call);
+    if (!turn) return turn;
+    std::stop_source stop;
+    const auto request_stop = [&stop] { stop.request_stop(); };
+    const std::stop_callback when_cancelled(call.stop, request_stop);
+    const std::stop_callback when_lost((*turn)->lost(), request_stop);
+    Call with_turn = call;
+    with_turn.stop = stop.get_token();
+    auto outcome = acquire_in_turn(std::move(with_turn));
+    const bool lost = core.release(*turn) == Errc::session_lost;
+    if (outcome || !lost || call.stop.stop_requested() || core.now() >= call.deadline) return outcome;
+  }
+}
+
+// A caller that will not wait: one read tells that there is nothing to get.
+std::optional<Refusal> Permits::Place::peek(const Call& call) const {
+  const auto* fixed = std::get_if<std::size_t>(&count);
+  if (call.patient() || fixed == nullptr) return std::nullopt;
+  const auto listed =
+      core.ask<spi::Listing>([&](spi::QueueBackend& backend, auto done) { backend.list(leases, std::move(done)); });
+  if (!listed) return refusal_of(listed);
+  if (listed.value.size() + call.permits <= *fixed) return std::nullopt;
+  return Refusal{Errc::timed_out,
+                 fmt::format("{} of {} permits of {} are taken, and {} were asked for", listed.value.size(), *fixed,
+                             leases, call.permits),
+                 std::nullopt, listed.value.size()};
+}
+
+Outcome Permits::Place::take_turn(Call call) const {
+  call.options = {};
+  auto turn = core.acquire(*locks, std::move(call));
+  if (!turn && turn.error().code == Errc::timed_out && turn.error().holder) {
+    turn.error().message = fmt::format("timed out: {} waits for permits of {} before us, {} ahead in all",
+                                       turn.error().holder->to_string(), leases, turn.error().ahead.value_or(0));
+  }
+  return turn;
+}
+
+Outcome Permits::Place::acquire_in_turn(Call call) const {
+  call.mode = spi::Mode::permit;
+  const auto limit = std::make_shared<Limit>(0);
+  const auto party = core.party({{leases, spi::Mode::permit, call.permits, limit}});
+  if (const auto* fixed = std::get_if<std::size_t>(&count)) {
+    limit->store(*fixed);
+    return core.acquire(*party, std::move(call));
+  }
+  const CountWatch watch(core, std::get<std::string>(count), [limit, party](std::size_t permits) {
+    limit->store(permits);
+    party->look_again();
+  });
+  if (auto refusal = watch.ready(call)) return tl::unexpected(std::move(*refusal));
+  return core.acquire(*party, std::move(call));
+}
+
+}  // namespace holdfast::lock

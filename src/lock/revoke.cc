@@ -1,0 +1,96 @@
+#include "lock/revoke.h"
+
+#include <algorithm>
+#include <set>
+
+namespace holdfast::lock {
+
+using spi::Mode;
+
+spi::Listing holders_of(const spi::Listing& queue) {
+  spi::Listing holders;
+  for (const auto& ticket : queue) {
+    if (ticket.mode == Mode::none) break;
+    // A reader beside its own writer has the writer's number.
+    const bool with_the_first = holders.empty() || ticket.sequence == queue.front().sequence ||
+                                (ticket.mode == Mode::shared && queue.front().mode == Mode::shared);
+    if (!with_the_first) break;
+    holders.push_back(ticket);
+  }
+  return holders;
+}
+
+namespace {
+
+// Those we have asked and that are still there. Changed inside the monitor.
+struct Asked {
+  std::set<std::string> there;
+  std::vector<spi::QueueBackend::ListenerId> listeners;
+  std::string trouble;
+  Signal all_gone;
+
+  void gone(const std::string& ticket) {
+    there.erase(ticket);
+    if (there.empty()) all_gone.set();
+  }
+};
+
+void ask_one(spi::QueueBackend& backend, const std::string& queue, const std::string& ticket,
+             const std::shared_ptr<Asked>& asked) {
+  const auto take = [asked, ticket](const spi::Reply<std::string>& reply) {
+    if (reply.status == spi::Status::absent) return asked->gone(ticket);
+    if (!reply) asked->trouble = reply.detail;
+  };
+  asked->listeners.push_back(backend.listen(queue, ticket, take, take));
+  backend.write(queue, ticket, std::string(kRevokeMessage), [asked, ticket](const spi::Reply<spi::Nothing>& reply) {
+    if (reply.status == spi::Status::absent) return asked->gone(ticket);
+    if (!reply) asked->trouble = reply.detail;
+  });
+}
+
+}  // namespace
+
+Revocation revoke(Core& core, const std::string& queue, Clock::time_point deadline, bool force) {
+  const auto listed =
+      core.ask<spi::Listing>([&](spi::QueueBackend& backend, auto done) { backend.list(queue, std::move(done)); });
+  if (!listed) throw Error(errc_of(listed.status), listed.detail);
+  const auto holders = holders_of(listed.value);
+  if (holders.empty()) return {};
+
+  const auto asked = std::make_shared<Asked>();
+  for (const auto& ticket : holders) asked->there.insert(ticket.id);
+  auto over = core.with_backend([&](spi::QueueBackend& backend) {
+    for (const auto& ticket : holders) ask_one(backend, queue, ticket.id, asked);
+  });
+  if (over) throw Error(over->code, over->message);
+  asked->all_gone.wait_until(deadline);
+
+  std::set<std::string> there;
+  std::string trouble;
+  over = core.with_backend([&](spi::QueueBackend& backend) {
+    for (const auto listener : asked->listeners) backend.ignore(listener);
+    there = asked->there;
+    trouble = asked->trouble;
+  });
+  if (over) throw Error(over->code, over->message);
+  Revocation result{.asked = holders.size(), .gone = holders.size() - there.size(), .broken = 0};
+  if (!force) {
+    // Whoever could not be asked has not refused.
+    if (!there.empty() && !trouble.empty()) throw Error(Errc::refused, "a holder could not be asked: " + trouble);
+    return result;
+  }
+  for (const auto& ticket : there) {
+    const auto removed = core.ask<spi::Nothing>(
+        [&](spi::QueueBackend& backend, auto done) { backend.dequeue(queue, ticket, std::move(done)); });
+    if (removed.status == spi::Status::absent) {
+      ++result.gone;
+    } else if (removed) {
+      ++result.broken;
+    } else {
+      throw Error(errc_of(removed.status), removed.detail);
+    }
+  }
+  return result;
+}
+
+}  // namespace holdfast::lock
