@@ -11,9 +11,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 namespace holdfast::testing {
+
+// A server gave up because its port was taken in the meantime. Try again with another one.
+class PortTaken : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 // Throws std::runtime_error if none is found.
 std::uint16_t free_port();

@@ -9,7 +9,6 @@
 #include <stdexcept>
 
 #include "eventually.h"
-#include "free_port.h"
 
 namespace holdfast::testing {
 namespace {

@@ -17,12 +17,12 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "four_letter_word.h"
+#include "free_port.h"
 #include "process.h"
 #include "temp_dir.h"
 
@@ -49,12 +49,6 @@ struct QuorumMember {
   int id = 0;
   std::uint16_t client_port = 0;
   std::vector<std::string> peers{};
-};
-
-// The server gave up because its port was taken in the meantime. Try again with another one.
-class PortTaken : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
 };
 
 class ZooKeeperServer {
