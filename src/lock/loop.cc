@@ -2,6 +2,8 @@
 
 #include <sys/timerfd.h>
 
+#include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
 #include <asio/post.hpp>
 #include <cerrno>
 #include <system_error>
@@ -17,24 +19,31 @@ int make_timerfd() {
 
 }  // namespace
 
-Loop::Loop() : context_(1), work_(context_.get_executor()), alarm_(context_, make_timerfd()) {
+struct Loop::Machinery {
+  asio::io_context context{1};
+  asio::executor_work_guard<asio::io_context::executor_type> work{context.get_executor()};
+  // A timerfd: Asio's own timers stand still while the machine is suspended.
+  asio::posix::stream_descriptor alarm{context, make_timerfd()};
+};
+
+Loop::Loop() : machinery_(std::make_unique<Machinery>()) {
   wait_for_timer();
-  thread_ = std::thread([this] { context_.run(); });
+  thread_ = std::thread([this] { machinery_->context.run(); });
 }
 
 Loop::~Loop() { stop(); }
 
 void Loop::stop() {
-  asio::post(context_, [this] {
+  asio::post(machinery_->context, [this] {
     const std::lock_guard inside(monitor_);
-    alarm_.close();
-    work_.reset();  // run() returns when nothing is left
+    machinery_->alarm.close();
+    machinery_->work.reset();  // run() returns when nothing is left
   });
   if (thread_.joinable()) thread_.join();
 }
 
 void Loop::post(Function f) {
-  asio::post(context_, [this, f = std::move(f)] {
+  asio::post(machinery_->context, [this, f = std::move(f)] {
     const std::lock_guard inside(monitor_);
     f();
   });
@@ -57,10 +66,10 @@ void Loop::cancel(TimerId timer) {
 }
 
 void Loop::wait_for_timer() {
-  alarm_.async_wait(asio::posix::stream_descriptor::wait_read, [this](const std::error_code& error) {
+  machinery_->alarm.async_wait(asio::posix::stream_descriptor::wait_read, [this](const std::error_code& error) {
     if (error) return;
     std::uint64_t expirations = 0;
-    [[maybe_unused]] const auto n = ::read(alarm_.native_handle(), &expirations, sizeof expirations);
+    [[maybe_unused]] const auto n = ::read(machinery_->alarm.native_handle(), &expirations, sizeof expirations);
     run_due_timers();
     wait_for_timer();
   });
@@ -78,14 +87,14 @@ void Loop::run_due_timers() {
 }
 
 void Loop::arm() {
-  if (!alarm_.is_open() || timers_.empty() || timers_.begin()->first.first >= armed_) return;
+  if (!machinery_->alarm.is_open() || timers_.empty() || timers_.begin()->first.first >= armed_) return;
   armed_ = timers_.begin()->first.first;
   const auto since_boot = std::max(armed_.time_since_epoch(), Clock::duration(1));  // zero would disarm
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since_boot);
   itimerspec at{};
   at.it_value.tv_sec = seconds.count();
   at.it_value.tv_nsec = (since_boot - seconds).count();
-  ::timerfd_settime(alarm_.native_handle(), TFD_TIMER_ABSTIME, &at, nullptr);
+  ::timerfd_settime(machinery_->alarm.native_handle(), TFD_TIMER_ABSTIME, &at, nullptr);
 }
 
 }  // namespace holdfast::lock

@@ -4,9 +4,8 @@
 // switch on its way out, and a hand-over between two local threads needs the loop's thread not at all.
 #pragma once
 
-#include <asio/io_context.hpp>
-#include <asio/posix/stream_descriptor.hpp>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -40,13 +39,13 @@ class Loop final : public spi::Executor {
  private:
   using Due = std::pair<Clock::time_point, TimerId>;
 
+  struct Machinery;  // Asio's: its headers are large, and this one is included everywhere
+
   void wait_for_timer();
   void run_due_timers();
   void arm();
 
-  asio::io_context context_;
-  asio::executor_work_guard<asio::io_context::executor_type> work_;
-  asio::posix::stream_descriptor alarm_;  // a timerfd: Asio's own timers stand still while the machine is suspended
+  const std::unique_ptr<Machinery> machinery_;
   std::mutex monitor_;
   std::map<Due, Function> timers_;
   std::map<TimerId, Clock::time_point> due_;
