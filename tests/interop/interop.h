@@ -57,6 +57,9 @@ class Interop : public ::testing::Test {
   // This process in the queue, for what is easier to see from inside.
   Client connect() { return Client::connect("zk://" + server_.address(), {.session_timeout = kLongSession}); }
 
+  // A session of this process that takes no part in any lock.
+  PlainClient& observer() { return observer_; }
+
   // The queue as the server lists it, in the order of the sequence numbers.
   std::vector<Node> queue();
   [[nodiscard]] bool queue_becomes(std::size_t length) {
