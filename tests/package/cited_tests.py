@@ -7,7 +7,8 @@ A citation stands in backticks and is the CTest name of a test, or the beginning
 
     `Cost.watches_do_not_pile_up`    `Cost.watches_do_not_…`    `Cost.*`    `interop.*`    `interop.Kill.*`
 
-Cases of the conformance suite are cited without the name of a backend, or with it.
+Cases of the conformance suite are cited without the name of a backend, or with it; those that run with several parameters,
+without them.
 """
 
 import pathlib
@@ -20,9 +21,9 @@ PREFIXES = {
     "tests/interop": ("interop.",),
 }
 
-TEST = re.compile(r"^TEST(?:_F)?\(\s*(\w+),\s*(\w+)\s*\)", re.MULTILINE)
+TEST = re.compile(r"^TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\)", re.MULTILINE)
 # Test names are sentences, so they have an underscore; CMakeLists.txt has none.
-CITATION = re.compile(r"`((?:[a-z]+\.)?[A-Z]\w*\.(?:\w*_\w*|\w*(?=[*…]))|[a-z]+\.(?=\*))([*…]?)`")
+CITATION = re.compile(r"`((?:[a-z]+\.)?[A-Z]\w*\.(?:\w*_\w*|\w*(?=[*…]))|[a-z]+\.(?:[A-Z]\w*)?(?=\*))([*…]?)`")
 
 
 def tests(root):
