@@ -54,12 +54,13 @@ bool Party::seems_free(const Stand& stand, const spi::Listing& queue) const {
 void Party::join(std::shared_ptr<Waiter> waiter) {
   line_.push_back(std::move(waiter));
   if (is_shared() && opened_) {
+    if (!means_.session.valid()) return lose_all();  // the timer has not had its turn yet
     ++hand_overs_;
     grant_next();
     return;
   }
   claim_if_wanted();
-  if (is_admitted()) fail_if_deadlocked();
+  if (waiting_ || is_admitted()) fail_if_deadlocked();
 }
 
 bool Party::leave(const std::shared_ptr<Waiter>& waiter, Refusal& refusal) {
@@ -99,12 +100,13 @@ void Party::go_on(Sweeper::Done done) {
   }
   if (means_.executor.now() < not_free_before_) {
     means_.executor.at(not_free_before_, [self = shared_from_this(), claim = claim_, done = std::move(done)] {
-      if (claim == self->claim_ && self->holds_.empty() && self->is_admitted()) return self->go_on(done);
+      // If the session was lost meanwhile, so was the ticket.
+      if (claim == self->claim_ && self->is_admitted()) return self->go_on(done);
       if (done) done();
     });
     return;
   }
-  if (within_bounds() && !is_shared() && grant_next()) {
+  if (within_bounds() && !is_shared() && means_.session.valid() && grant_next()) {
     ++hand_overs_;
     if (done) done();
     return;
@@ -116,6 +118,7 @@ void Party::go_on(Sweeper::Done done) {
 void Party::give_back(Sweeper::Done done) {
   if (const auto delay = std::exchange(delay_, nullptr)) opened_ ? delay->stop() : delay->lift();
   opened_ = false;
+  waiting_ = false;
   std::exchange(claim_, nullptr)->give_up(std::move(done));
   claim_if_wanted();
 }
@@ -146,6 +149,10 @@ void Party::session_disconnected() {
   if (const auto claim = claim_) claim->session_disconnected();
 }
 
+void Party::validity_ended() {
+  if (is_admitted()) lose_all();
+}
+
 void Party::beat() {
   if (const auto claim = claim_) claim->beat();
 }
@@ -153,7 +160,6 @@ void Party::beat() {
 void Party::close(const Refusal& refusal) {
   for (const auto& waiter : std::exchange(line_, {})) waiter->fail(refusal);
   lose_all();
-  if (claim_) give_back();
 }
 
 // --------------------------------------------------------------------------------------------------- what the claim says
@@ -183,10 +189,13 @@ void Party::admitted(Claim&) {
 
 void Party::open_up() {
   opened_ = true;
+  // A delay may have lasted longer than the session.
+  if (!means_.session.valid()) return lose_all();
   if (!grant_next()) give_back();
 }
 
 void Party::must_wait(Claim& claim) {
+  waiting_ = true;
   fail_impatient(claim.ahead());
   fail_if_deadlocked();
   if (line_.empty()) give_back();
@@ -202,6 +211,7 @@ void Party::fail_impatient(std::size_t ahead) {
 
 void Party::failed(Claim&, Refusal refusal) {
   claim_.reset();
+  waiting_ = false;
   for (const auto& waiter : std::exchange(line_, {})) waiter->fail(refusal);
 }
 
@@ -213,12 +223,14 @@ void Party::revoked(Claim&) {
 }
 
 void Party::fail_if_deadlocked() {
-  std::erase_if(line_, [&](const auto& waiter) {
-    if (!waiter->call().holds_others || !waiter->call().endless()) return false;
+  // A copy: who looks for circles looks at our line too.
+  for (const auto& waiter : std::deque(line_)) {
+    if (!waiter->call().holds_others || !waiter->call().endless()) continue;
     auto refusal = house_.would_deadlock(*waiter, queue());
-    if (refusal) waiter->fail(std::move(*refusal));
-    return refusal.has_value();
-  });
+    if (!refusal) continue;
+    waiter->fail(std::move(*refusal));
+    std::erase(line_, waiter);
+  }
 }
 
 // --------------------------------------------------------------------------------------------------------------- holds
@@ -275,14 +287,13 @@ void Party::lose(const std::shared_ptr<Hold>& hold) {
   if (holds_.empty()) give_back();
 }
 
+// And with the holds the ticket: if the session goes on after all, it must not keep others out.
 void Party::lose_all() {
-  if (holds_.empty()) return;
   for (const auto& hold : std::exchange(holds_, {})) {
     end(hold);
     house_.losses.deliver([hold] { hold->signal_loss(); });
   }
-  // If the session goes on after all, our ticket must not keep others out.
-  give_back();
+  if (claim_) give_back();
 }
 
 // -------------------------------------------------------------------------------------------------------- what we know

@@ -52,7 +52,7 @@ class Party final : public Entrance, public Claim::Claimant, public std::enable_
 
   // Whether a newcomer may join instead of taking a ticket of its own.
   bool takes(const Waiter& waiter) const;
-  bool is_shared() const { return stands_.front().mode == spi::Mode::shared; }
+  bool is_shared() const { return stands_.size() == 1 && stands_.front().mode == spi::Mode::shared; }
   bool is_admitted() const { return claim_ && claim_->is_admitted(); }
   bool idle() const { return !claim_ && line_.empty() && !looking_; }
 
@@ -68,7 +68,7 @@ class Party final : public Entrance, public Claim::Claimant, public std::enable_
 
   void session_is_good();
   void session_disconnected();
-  void validity_ended() { lose_all(); }
+  void validity_ended();
   void beat();
   // All who wait get `refusal`; what is held is lost.
   void close(const Refusal& refusal);
@@ -120,6 +120,7 @@ class Party final : public Entrance, public Claim::Claimant, public std::enable_
   unsigned hand_overs_ = 0;
   unsigned looking_ = 0;
   bool handing_over_ = true;  // this ticket may be handed over
+  bool waiting_ = false;      // the claim has said that it must wait
   bool opened_ = false;       // admitted, and no delay is in the way
   Clock::time_point admitted_at_{};
   Clock::time_point not_free_before_{};

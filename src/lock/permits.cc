@@ -49,7 +49,8 @@ Outcome Permits::Place::acquire(Call call) const {
     with_turn.stop = stop.get_token();
     auto outcome = acquire_in_turn(std::move(with_turn));
     const bool lost = core.release(*turn) == Errc::session_lost;
-    if (outcome || !lost || call.stop.stop_requested() || core.now() >= call.deadline) return outcome;
+    if (outcome || !lost || outcome.error().code != Errc::cancelled || call.stop.stop_requested()) return outcome;
+    if (!call.patient()) return tl::unexpected(Refusal{Errc::not_connected, "the session was lost meanwhile"});
   }
 }
 

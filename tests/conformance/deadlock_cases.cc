@@ -87,6 +87,41 @@ TEST_F(Deadlock, a_circle_through_readers_and_a_waiting_writer_is_found) {
   writer.get();
 }
 
+// It joins others who wait already: nobody asks the service anything for it.
+TEST_F(Deadlock, one_who_joins_others_that_wait_can_close_the_circle) {
+  auto client = connect();
+  auto rival = connect();
+  auto m = client.mutex("m");
+  auto x = client.mutex("x");
+  auto theirs = rival.mutex("m");
+  auto held_elsewhere = theirs.acquire();
+  x.lock();
+  // Waits for m, which the rival has; and then for x, which we have.
+  std::promise<void> go;
+  auto first = std::async(std::launch::async, [&] {
+    m.lock();
+    go.get_future().wait();
+    const auto code = code_of([&] { x.lock(); });
+    if (!code) x.unlock();
+    m.unlock();
+    return code;
+  });
+  ASSERT_TRUE(eventually(kSoon, [&] { return queue_length("m") == 2; }));
+  held_elsewhere.release();
+  ASSERT_TRUE(eventually(kSoon, [&] { return queue_length("m") == 1; }));
+  auto second = std::async(std::launch::async, [&] {
+    m.lock();  // holds nothing: waits in line
+    m.unlock();
+  });
+  go.set_value();
+  ASSERT_TRUE(eventually(kSoon, [&] { return client.inspect("x").tickets.size() == 1; }));
+  const auto mine = code_of([&] { m.lock(); });
+  if (!mine) m.unlock();
+  x.unlock();
+  EXPECT_TRUE((mine == Errc::deadlock) != (first.get() == Errc::deadlock));
+  second.get();
+}
+
 TEST_F(Deadlock, a_lease_can_be_given_back_by_others_and_is_no_circle) {
   auto client = connect();
   auto a = client.non_reentrant_mutex("m");

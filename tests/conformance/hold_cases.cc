@@ -47,6 +47,24 @@ TEST_F(Holding, the_next_thread_of_the_same_client_waits_for_the_minimum_too) {
   EXPECT_GE(Clock::now() - begin, 300ms);
 }
 
+// Nobody holds it while it rests, but it is ours; when it is not any more, it must not be handed on.
+TEST_F(Holding, a_rest_that_outlives_the_ticket_does_not_hand_it_over) {
+  auto first = connect({.session_timeout = 2s, .hand_over = {.count = 64, .time = 1h}});
+  auto second = connect();
+  auto a = first.mutex("m", {.min_hold = 3s});
+  auto b = first.mutex("m");
+  auto lease = a.acquire();
+  const auto token = lease.token();
+  lease.release();
+  auto local = std::async(std::launch::async, [&] { return b.acquire(); });
+  world_->remove_ticket("m", world_->tickets("m").front());
+  auto theirs = second.mutex("m").acquire();
+  ASSERT_TRUE(eventually(kSoon, [&] { return queue_length("m") == 2; })) << "it queues again";
+  EXPECT_EQ(local.wait_for(3500ms), std::future_status::timeout) << "two holders";
+  theirs.release();
+  EXPECT_GT(local.get().token(), token);
+}
+
 TEST_F(Holding, who_holds_longer_than_the_minimum_does_not_notice_it) {
   auto client = connect();
   auto mutex = client.mutex("m", {.min_hold = 1ms});

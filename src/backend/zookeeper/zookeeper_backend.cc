@@ -362,7 +362,11 @@ void ZooKeeperBackend::examine(const std::string& queue, spi::Callback<spi::Exam
         // The counter counts what was ever created; the Stat's, creations and removals.
         const auto next = (std::int64_t{listed.stat.cversion} + listed.stat.numChildren) / 2;
         const auto found = std::make_shared<spi::Examination>(spi::Examination{{}, {}, next});
-        const auto finish = [found, done] { done({Status::ok, {}, std::move(*found)}); };
+        const auto trouble = std::make_shared<Reply<spi::Examination>>();
+        const auto finish = [found, trouble, done] {
+          if (*trouble) trouble->value = std::move(*found);
+          done(std::move(*trouble));
+        };
         std::vector<spi::Ticket> tickets;
         for (auto& ticket : sort_children(listed.children).tickets) {
           if (ticket.mode == spi::Mode::none) {
@@ -375,7 +379,7 @@ void ZooKeeperBackend::examine(const std::string& queue, spi::Callback<spi::Exam
         for (const auto& ticket : tickets) {
           connection_.handle().get(
               path(queue, ticket.id),
-              acknowledged([found, finish, ticket, is_last = ticket.id == tickets.back().id](Answer answer) {
+              acknowledged([found, trouble, finish, ticket, is_last = ticket.id == tickets.back().id](Answer answer) {
                 // What has gone meanwhile is left out; what may not be read is shown without its text.
                 if (answer.rc == ZOK || answer.rc == ZNOAUTH) {
                   using std::chrono::milliseconds;
@@ -388,6 +392,8 @@ void ZooKeeperBackend::examine(const std::string& queue, spi::Callback<spi::Exam
                        .made = std::chrono::system_clock::time_point(milliseconds(answer.stat.ctime)),
                        .readable = answer.rc == ZOK});
                 }
+                if (!came_from_the_server(answer.rc))
+                  *trouble = failure<spi::Examination>(answer.rc, "read " + ticket.id);
                 if (is_last) finish();
               }));
         }
