@@ -92,7 +92,7 @@ void HoldCheck::finish() {
       blame("overlapping_holds",
             fmt::format("granted at {:.3f} ms, while another hold was valid until {:.3f} ms", hold->from,
                         longest->until()),
-            {longest->granted, longest->promise, hold->granted});
+            {longest->promise, hold->granted});
     }
     if (longest != nullptr && longest->until() == longest->promised) {
       ++report_.figures.inherited;
