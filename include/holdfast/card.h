@@ -16,9 +16,11 @@ struct Card {
   std::string host;
   std::int64_t pid = 0;
   std::int64_t thread = 0;
-  // For DeadlockDetection::all_clients only. Only that thread can give the lock back: it was taken with lock(), not as a Lease.
+  // For DeadlockDetection::all_clients only. Which process it is, where hosts share a name and pids repeat.
+  std::string instance;
+  // Only that thread can give the lock back: it was taken with lock(), not as a Lease.
   bool bound = false;
-  // Likewise: it was asked for without a deadline, so nothing but the lock ends the wait.
+  // It was asked for without a deadline, so nothing but the lock ends the wait.
   bool endless = false;
   std::string program;
   std::string purpose;

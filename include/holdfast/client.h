@@ -132,6 +132,7 @@ class Client {
   // Asks whoever holds the name (all readers, if it is shared) to give it back, and waits for that at most `grace`. `force`: then
   // removes the tickets of those who have not. A holder that is broken like that learns it by its next heartbeat, or at once if it
   // listens (Lease::revoked()): until then two may believe to hold, and only a Fence knows better. Those who wait keep their places.
+  // Permits of a semaphore are not asked for.
   // Throws Error: not_connected, refused, cancelled, invalid_argument.
   enum class Force { no, yes };
   Revocation revoke(std::string_view name, std::chrono::milliseconds grace, Force force = Force::no);

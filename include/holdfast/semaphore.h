@@ -24,8 +24,8 @@ class Permits;
 //
 // Fair: who asks first is served first, also if it asks for more than others. Nobody is given some of the permits it asked for.
 //
-// Thread safety: all members from any thread. Round trips: an uncontended acquire is two (three with a SharedCount), a release
-// none.
+// Thread safety: all members from any thread. Round trips of an uncontended acquire: two, one more for several permits, one more
+// with a SharedCount; a try looks first, two more. A release: none.
 class Semaphore {
  public:
   // In one acquire.

@@ -33,6 +33,7 @@ void expect_same(const Card& a, const Card& b) {
   EXPECT_EQ(a.thread, b.thread);
   EXPECT_EQ(a.bound, b.bound);
   EXPECT_EQ(a.endless, b.endless);
+  EXPECT_EQ(a.instance, b.instance);
   EXPECT_EQ(a.program, b.program);
   EXPECT_EQ(a.purpose, b.purpose);
   EXPECT_EQ(a.since, b.since);
@@ -56,7 +57,8 @@ TEST(Card, says_who_can_end_the_hold_and_the_wait) {
   Card card = example();
   card.bound = true;
   card.endless = true;
-  EXPECT_NE(card.to_text().find(" thread=815 bound=1 endless=1 "), std::string::npos);
+  card.instance = "7f";
+  EXPECT_NE(card.to_text().find(" thread=815 bound=1 endless=1 instance=7f "), std::string::npos);
   expect_same(Card::parse(card.to_text()), card);
 }
 

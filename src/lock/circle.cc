@@ -10,9 +10,10 @@
 namespace holdfast::lock {
 namespace {
 
-using Who = std::tuple<std::string, std::int64_t, std::int64_t>;  // host, process, thread
+// The process, also after a fork, and the thread.
+using Who = std::tuple<std::string, std::int64_t, std::int64_t>;
 
-Who who(const Card& card) { return {card.host, card.pid, card.thread}; }
+Who who(const Card& card) { return {card.instance, card.pid, card.thread}; }
 
 }  // namespace
 

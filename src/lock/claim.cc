@@ -33,6 +33,12 @@ Claim::Claim(Means& means, std::shared_ptr<Claimant> claimant, std::vector<Stand
 
 void Claim::start() { when_connected(&Claim::enqueue); }
 
+std::vector<spi::TicketName> Claim::ticket_names() const {
+  std::vector<spi::TicketName> names;
+  for (std::size_t i = 0; i < places_.size(); ++i) names.push_back({queue_of(i), places_[i].ticket.id});
+  return names;
+}
+
 std::size_t Claim::first_ticket_of(std::size_t stand) const {
   return static_cast<std::size_t>(std::find(stand_of_.begin(), stand_of_.end(), stand) - stand_of_.begin());
 }
@@ -133,8 +139,7 @@ void Claim::on_placed(const Placed& placed) {
   for (current_ = 0; current_ < stands_.size(); ++current_) {
     const auto ticket = first_ticket_of(current_);
     if (!stand().in_place_of.empty()) continue;
-    const auto admission = admit(placed[ticket].queue, places_[ticket].ticket.id,
-                                 {stand().mode, stand().permits ? stand().permits->load() : 0});
+    const auto admission = look_at(placed[ticket].queue);
     if (admission.answer != Admission::Answer::admitted) return consider(placed[ticket].queue);
   }
   admit_now();
@@ -169,9 +174,17 @@ void Claim::list() {
   });
 }
 
+Admission Claim::look_at(const spi::Listing& queue) const {
+  const auto first = first_ticket_of(current_);
+  for (std::size_t i = 1; i < stand().tickets; ++i) {
+    const auto is_mine = [&](const spi::Ticket& ticket) { return ticket.id == places_[first + i].ticket.id; };
+    if (std::none_of(queue.begin(), queue.end(), is_mine)) return {};
+  }
+  return admit(queue, places_[first].ticket.id, {stand().mode, stand().permits ? stand().permits->load() : 0});
+}
+
 void Claim::consider(const spi::Listing& queue) {
-  const auto& mine = places_[first_ticket_of(current_)].ticket.id;
-  const auto admission = admit(queue, mine, {stand().mode, stand().permits ? stand().permits->load() : 0});
+  const auto admission = look_at(queue);
   ahead_ = admission.ahead;
   last_obstacle_ = admission.last_obstacle;
   switch (admission.answer) {
@@ -222,8 +235,7 @@ void Claim::listen_to_queue() {
           return self->after_failure(reply.status, reply.detail, &Claim::listen_to_queue);
         }
         self->progress();
-        const auto admission =
-            admit(reply.value, self->places_.front().ticket.id, {spi::Mode::permit, self->stand().permits->load()});
+        const auto admission = self->look_at(reply.value);
         self->ahead_ = admission.ahead;
         if (admission.answer == Admission::Answer::absent) return self->requeue();
         self->state_ = State::waiting;
@@ -265,7 +277,25 @@ void Claim::on_gone(Status status) {
 // Admitted in this queue: on to the next.
 void Claim::advance() {
   if (++current_ < stands_.size()) return list();
-  admit_now();
+  stands_.size() > 1 ? confirm() : admit_now();
+}
+
+// While we waited in one queue, somebody may have removed our ticket from another, where we had been admitted long before.
+void Claim::confirm() {
+  ++episode_;
+  const auto missing = std::make_shared<std::size_t>(places_.size());
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const auto& id = places_[i].ticket.id;
+    means_.backend.check(queue_of(i), id, [self = shared_from_this(), episode = episode_, missing](const auto& reply) {
+      if (!self->is_current(episode)) return;
+      if (reply.status == Status::absent) return self->requeue();
+      if (!reply) {
+        ++self->episode_;  // one failure is enough
+        return self->after_failure(reply.status, reply.detail, &Claim::list);
+      }
+      if (--*missing == 0) self->admit_now();
+    });
+  }
 }
 
 void Claim::admit_now() {
@@ -278,6 +308,7 @@ void Claim::admit_now() {
 
 void Claim::beat() {
   if (state_ != State::placed && state_ != State::waiting && state_ != State::admitted) return;
+  if (revocation_wanted_) listen_for_revocation();
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const auto& id = places_[i].ticket.id;
     means_.backend.check(queue_of(i), id, [self = shared_from_this(), i, id](const auto& reply) {
@@ -290,11 +321,14 @@ void Claim::beat() {
 }
 
 void Claim::listen_for_revocation() {
-  if (state_ != State::admitted || !own_listeners_.empty()) return;
+  revocation_wanted_ = true;
+  if (state_ != State::admitted || std::exchange(listening_for_revocation_, true)) return;
+  for (const auto listener : std::exchange(own_listeners_, {})) means_.backend.ignore(listener);
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const auto look = [self = shared_from_this()](const spi::Reply<std::string>& reply) {
       if (self->state_ != State::admitted) return;
       if (reply.status == Status::absent) return self->break_off();
+      if (!reply) self->listening_for_revocation_ = false;  // with the next beat
       if (reply && reply.value == kRevokeMessage) self->claimant_->revoked(*self);
     };
     own_listeners_.push_back(means_.backend.listen(queue_of(i), places_[i].ticket.id, look, look));

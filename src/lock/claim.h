@@ -94,12 +94,15 @@ class Claim : public std::enable_shared_from_this<Claim> {
   // Wants to hear revoked() from now on, and of a removed ticket at once instead of with the next beat.
   void listen_for_revocation();
 
+  // How many of the stands it is admitted in.
+  std::size_t admitted_stands() const { return current_; }
   bool is_admitted() const { return state_ == State::admitted; }
   const std::vector<Stand>& stands() const { return stands_; }
   // Of the first ticket: found again in its id.
   const std::string& uid() const { return uids_.front(); }
   // In the order of the stands. All have one token and one session.
   const std::vector<spi::Place>& places() const { return places_; }
+  std::vector<spi::TicketName> ticket_names() const;
   // The queue that is waited for, or, once admitted, the first.
   const std::string& queue() const { return stands_[is_admitted() ? 0 : current_].queue; }
   std::size_t ahead() const { return ahead_; }
@@ -126,6 +129,7 @@ class Claim : public std::enable_shared_from_this<Claim> {
   void ask_for_holder(const spi::Ticket& first);
   void on_gone(spi::Status status);
   void advance();
+  void confirm();
   void admit_now();
 
   void resume();
@@ -141,9 +145,11 @@ class Claim : public std::enable_shared_from_this<Claim> {
   void end();
   void stop_listening();
 
-  Stand& stand() { return stands_[current_]; }
+  const Stand& stand() const { return stands_[current_]; }
   const std::string& queue_of(std::size_t ticket) const { return stands_[stand_of_[ticket]].queue; }
   std::size_t first_ticket_of(std::size_t stand) const;
+  // What the queue of the current stand says about all of its tickets.
+  Admission look_at(const spi::Listing& queue) const;
 
   Means& means_;
   std::shared_ptr<Claimant> claimant_;  // none once ended
@@ -163,6 +169,8 @@ class Claim : public std::enable_shared_from_this<Claim> {
   bool last_obstacle_ = false;
   std::optional<Card> holder_;
   spi::QueueBackend::ListenerId listener_ = 0;
+  bool listening_for_revocation_ = false;  // wanted, and under way or done
+  bool revocation_wanted_ = false;
   std::vector<spi::QueueBackend::ListenerId> own_listeners_;
 
   // While the service cannot be reached, or the session not be proven.

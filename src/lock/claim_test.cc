@@ -130,7 +130,7 @@ class BreakingLine final : public spi::QueueBackend {
   }
   void write(const std::string&, const std::string&, const std::string&, spi::Callback<spi::Nothing>) override {}
   void examine(const std::string&, spi::Callback<spi::Examination>) override {}
-  void commit(const std::string&, const std::string&, const std::vector<spi::Change>&,
+  void commit(const std::vector<spi::TicketName>&, const std::vector<spi::Change>&,
               spi::Callback<spi::Nothing>) override {}
   void ignore(ListenerId listener) override { listeners_.erase(listener); }
   void beat(spi::Callback<spi::Nothing> done) override {

@@ -229,9 +229,8 @@ void Client::commit(const Lease& lease, const Transaction& transaction) {
     }
     changes.push_back({static_cast<spi::Change::What>(step.what), core_->path_outside(*name), step.data, step.version});
   }
-  const auto& grant = lease.entry_->hold().grant();
   const auto reply = core_->ask<spi::Nothing>([&](spi::QueueBackend& backend, auto done) {
-    backend.commit(grant.queue, grant.ticket, changes, std::move(done));
+    backend.commit(lease.entry_->hold().grant().tickets, changes, std::move(done));
   });
   if (reply) return;
   if (reply.status == spi::Status::unknown) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/uuid.h"
 #include "lock/circle.h"
 #include "lock/deadlock.h"
 #include "lock/inspector.h"
@@ -113,7 +114,8 @@ Outcome Core::acquire(Entrance& entrance, Call call) {
 Outcome Core::acquire_beside(const Hold& write, Call call) {
   const auto party = loop_.enter([&]() -> std::shared_ptr<Party> {
     if (!write.party().pin(write)) return nullptr;
-    return make_party({{.queue = write.grant().queue, .mode = call.mode, .in_place_of = write.grant().ticket}});
+    const auto& ticket = write.grant().tickets.front();
+    return make_party({{.queue = ticket.queue, .mode = call.mode, .in_place_of = ticket.ticket}});
   });
   if (!party) {
     return tl::unexpected(Refusal{Errc::session_lost, "this thread's write hold was lost; release it first"});
@@ -200,10 +202,15 @@ std::optional<Refusal> Core::would_deadlock(const Waiter& waiter, const std::str
   std::vector<Holds<ThreadId>> holding;
   for_each_party([&](const Party& party) {
     for (const auto& each : party.line()) {
-      if (each.get() != &waiter && each->call().endless()) waiting.push_back({each->call().thread, party.queue()});
+      if (!each->call().endless()) continue;
+      if (each.get() != &waiter) waiting.push_back({each->call().thread, party.queue()});
+      // Where a claim for several names has been admitted, it is in the way, and stays.
+      for (std::size_t i = 0; i < party.admitted_stands(); ++i) {
+        holding.push_back({each->call().thread, party.stands()[i].queue});
+      }
     }
     for (const auto& hold : party.holds()) {
-      if (!hold->bound()) continue;
+      if (!hold->bound() || hold->grant().until != Clock::time_point::max()) continue;  // it will end
       for (const auto& stand : party.stands()) holding.push_back({hold->thread(), stand.queue});
     }
   });
@@ -238,8 +245,10 @@ std::string Core::full_name(const std::string& name) const {
 Card Core::make_card(const Call& call) const {
   Card card = this_process();
   if (options_.deadlocks == DeadlockDetection::all_clients) {
-    card.bound = call.bound;
+    card.bound = call.bound && call.options.max_hold.count() == 0;
     card.endless = call.endless();
+    static const std::string instance = base::random_uuid();
+    card.instance = instance;
   }
   card.purpose = options_.purpose;
   card.since = std::chrono::system_clock::now();

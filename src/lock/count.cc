@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
+#include <stop_token>
 
 #include "base/log.h"
 #include "lock/signal.h"
@@ -83,10 +83,12 @@ CountWatch::~CountWatch() {
 }
 
 std::optional<Refusal> CountWatch::ready(const Call& call) const {
+  const std::stop_callback wake(call.stop, [state = state_] { state->armed.set(); });
   const auto patience = core_.now() + core_.options().connection_timeout;
   if (!state_->armed.wait_until(call.patient() ? std::min(call.deadline, patience) : patience)) {
     return Refusal{Errc::not_connected, fmt::format("the shared count at {} could not be read in time", state_->path)};
   }
+  if (call.stop.stop_requested()) return Refusal{Errc::cancelled, "the caller asked to stop"};
   return state_->refusal;
 }
 

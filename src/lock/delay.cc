@@ -46,13 +46,12 @@ void Delay::stop() { told_ = {}; }
 void Delay::leave_mark() {
   if (!told_.may_hold) return;
   const auto path = fmt::format("{}/{}", means_.backend.path(queue_), mark_);
-  means_.backend.commit(queue_, place_.ticket.id, {{.what = spi::Change::What::create, .path = path}},
+  means_.backend.commit({{queue_, place_.ticket.id}}, {{.what = spi::Change::What::create, .path = path}},
                         [self = shared_from_this()](const auto& reply) {
                           switch (reply.status) {
                             case Status::ok: return self->look();
-                            // Our ticket was removed; the claim will notice.
-                            case Status::absent:
-                              return self->end(Refusal{Errc::session_lost, "the ticket is gone: " + reply.detail});
+                            // Our ticket was removed; the claim notices, and we are stopped.
+                            case Status::absent: return;
                             // Maybe it is there, from a try whose reply was lost.
                             case Status::denied: self->trouble_ = reply.detail; return self->look();
                             case Status::closed: return self->end(Refusal{Errc::cancelled, "the client was closed"});

@@ -6,6 +6,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "holdfast/clock.h"
 #include "holdfast/fence.h"
@@ -22,9 +23,8 @@ class Hold {
  public:
   struct Grant {
     Token token = 0;
-    std::string queue;   // the first, if there are several
-    std::string ticket;  // in that queue
-    std::string path;    // of that ticket, on the service
+    std::vector<spi::TicketName> tickets;
+    std::string path;  // of the first, on the service
     Clock::time_point from{};
     Clock::time_point until = Clock::time_point::max();  // the maximum hold
     Clock::time_point not_free_before{};                 // the minimum hold
@@ -63,7 +63,8 @@ class Hold {
   spi::Executor::TimerId limit = spi::Executor::kNoTimer;
 
   void end(Clock::time_point now) noexcept {
-    ended_at_.store(now.time_since_epoch().count());
+    // It may have ended before anybody noticed.
+    ended_at_.store(std::min({now, validity_->until(), grant_.until}).time_since_epoch().count());
     ended_.store(true);
   }
   // These run users' callbacks: not inside the Executor.

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "lock/admission.h"
+#include "lock/revoke.h"
 
 namespace holdfast::lock {
 namespace {
@@ -64,10 +65,11 @@ void add_queue(LockInfo& lock, const spi::Examination& queue) {
     listing.push_back(each.ticket);
     families.insert(family(each));
   }
+  const auto holders = holders_of(listing);
   for (const auto& each : queue.tickets) {
     auto info = info_of(each);
-    info.holds = each.ticket.mode == Mode::permit ||
-                 admit(listing, each.ticket.id, {each.ticket.mode}).answer == Admission::Answer::admitted;
+    info.holds =
+        each.ticket.mode == Mode::permit || std::find(holders.begin(), holders.end(), each.ticket) != holders.end();
     lock.orphans += info.session == 0 && info.readable ? 1 : 0;
     lock.near_overflow = lock.near_overflow || near_overflow(each.ticket.sequence);
     lock.tickets.push_back(std::move(info));

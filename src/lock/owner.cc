@@ -96,7 +96,9 @@ void Owner::abandon() noexcept {
   {
     const std::lock_guard lock(mutex_);
     std::erase_if(keepings_, [&](Keeping& kept) {
-      if (std::exchange(kept.locks, 0) == 0 || kept.leases > 0) return false;
+      if (std::exchange(kept.locks, 0) == 0) return false;
+      kept.hold->set_bound(false);
+      if (kept.leases > 0) return false;
       left.push_back(kept.hold);
       return true;
     });

@@ -13,6 +13,8 @@ using spi::Mode;
 bool Party::takes(const Waiter& waiter) const {
   if (stands_.front().mode != waiter.call().mode) return false;
   if (!is_shared()) return true;
+  // A delay is waited for once, when the ticket is admitted.
+  if (is_admitted() && !delay_ && waiter.call().options.lock_delay.count() > 0) return false;
   return house_.hand_over.count > 0 && (!is_admitted() || within_bounds());
 }
 
@@ -60,7 +62,7 @@ void Party::join(std::shared_ptr<Waiter> waiter) {
     return;
   }
   claim_if_wanted();
-  if (waiting_ || is_admitted()) fail_if_deadlocked();
+  if (waiting_ || (is_admitted() && !is_shared())) fail_if_deadlocked();
 }
 
 bool Party::leave(const std::shared_ptr<Waiter>& waiter, Refusal& refusal) {
@@ -87,40 +89,48 @@ std::error_code Party::release(const std::shared_ptr<Hold>& hold, Sweeper::Done 
   }
   end(hold);
   holds_.erase(kept);
-  not_free_before_ = std::max(not_free_before_, hold->grant().not_free_before);
-  go_on(std::move(done));
+  if (done) owed_.push_back(std::move(done));
+  go_on();
   return {};
 }
 
-// A hold has been given back: what next?
-void Party::go_on(Sweeper::Done done) {
-  if (!holds_.empty()) {
-    if (done) done();
-    return;
-  }
+// A hold has ended: what next?
+void Party::go_on() {
+  if (!holds_.empty()) return settle_owed();
   if (means_.executor.now() < not_free_before_) {
-    means_.executor.at(not_free_before_, [self = shared_from_this(), claim = claim_, done = std::move(done)] {
-      // If the session was lost meanwhile, so was the ticket.
-      if (claim == self->claim_ && self->is_admitted()) return self->go_on(done);
-      if (done) done();
+    means_.executor.at(not_free_before_, [self = shared_from_this(), claim = claim_] {
+      // Unless it was lost meanwhile, or a reader has come and will go on itself.
+      if (claim != self->claim_ || !self->is_admitted() || !self->holds_.empty()) return;
+      self->handing_over_ = false;  // nobody has looked after it for a while
+      self->go_on();
     });
     return;
   }
-  if (within_bounds() && !is_shared() && means_.session.valid() && grant_next()) {
+  const bool needs_a_delay = !delay_ && !line_.empty() && line_.front()->call().options.lock_delay.count() > 0;
+  if (within_bounds() && !is_shared() && !needs_a_delay && means_.session.valid() && grant_next()) {
     ++hand_overs_;
-    if (done) done();
-    return;
+    return settle_owed();
   }
-  if (delay_) delay_->lift();
-  give_back(std::move(done));
+  if (delay_ && graceful_) delay_->lift();
+  give_back();
 }
 
-void Party::give_back(Sweeper::Done done) {
+void Party::give_back() {
   if (const auto delay = std::exchange(delay_, nullptr)) opened_ ? delay->stop() : delay->lift();
   opened_ = false;
   waiting_ = false;
+  Sweeper::Done done;
+  if (!owed_.empty()) {
+    done = [owed = std::exchange(owed_, {})] {
+      for (const auto& each : owed) each();
+    };
+  }
   std::exchange(claim_, nullptr)->give_up(std::move(done));
   claim_if_wanted();
+}
+
+void Party::settle_owed() {
+  for (const auto& done : std::exchange(owed_, {})) done();
 }
 
 bool Party::pin(const Hold& hold) {
@@ -167,6 +177,8 @@ void Party::close(const Refusal& refusal) {
 void Party::admitted(Claim&) {
   hand_overs_ = 0;
   handing_over_ = true;
+  graceful_ = true;
+  waiting_ = false;
   not_free_before_ = {};
   admitted_at_ = means_.executor.now();
   auto delay = Clock::duration::zero();
@@ -225,7 +237,9 @@ void Party::revoked(Claim&) {
 void Party::fail_if_deadlocked() {
   // A copy: who looks for circles looks at our line too.
   for (const auto& waiter : std::deque(line_)) {
-    if (!waiter->call().holds_others || !waiter->call().endless()) continue;
+    // One that has nothing cannot close a circle; but a claim may be admitted in some of its queues.
+    if (!waiter->call().holds_others && stands_.size() == 1) continue;
+    if (!waiter->call().endless()) continue;
     auto refusal = house_.would_deadlock(*waiter, queue());
     if (!refusal) continue;
     waiter->fail(std::move(*refusal));
@@ -255,8 +269,7 @@ bool Party::grant_next() {
     auto hold = std::make_shared<Hold>(
         shared_from_this(),
         Hold::Grant{.token = place.token,
-                    .queue = queue,
-                    .ticket = place.ticket.id,
+                    .tickets = claim_->ticket_names(),
                     .path = fmt::format("{}/{}", means_.backend.path(queue), place.ticket.id),
                     .from = now,
                     .until = options.max_hold.count() > 0 ? now + options.max_hold : Clock::time_point::max(),
@@ -277,6 +290,7 @@ void Party::limit_hold(const std::shared_ptr<Hold>& hold) {
 
 void Party::end(const std::shared_ptr<Hold>& hold) {
   hold->end(means_.executor.now());
+  not_free_before_ = std::max(not_free_before_, hold->grant().not_free_before);
   means_.executor.cancel(std::exchange(hold->limit, spi::Executor::kNoTimer));
 }
 
@@ -284,7 +298,10 @@ void Party::lose(const std::shared_ptr<Hold>& hold) {
   if (std::erase(holds_, hold) == 0) return;
   end(hold);
   house_.losses.deliver([hold] { hold->signal_loss(); });
-  if (holds_.empty()) give_back();
+  // Whoever comes next must have a larger token.
+  handing_over_ = false;
+  graceful_ = false;
+  go_on();
 }
 
 // And with the holds the ticket: if the session goes on after all, it must not keep others out.

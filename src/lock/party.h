@@ -77,6 +77,8 @@ class Party final : public Entrance, public Claim::Claimant, public std::enable_
   const std::deque<std::shared_ptr<Waiter>>& line() const { return line_; }
   const std::vector<std::shared_ptr<Hold>>& holds() const { return holds_; }
   const std::vector<Stand>& stands() const { return stands_; }
+  // In how many of them it is admitted, while it waits for the next.
+  std::size_t admitted_stands() const { return waiting_ ? claim_->admitted_stands() : 0; }
   // While there are holds.
   const std::vector<spi::Place>& places() const { return claim_->places(); }
   // The one that those in line wait for.
@@ -102,8 +104,9 @@ class Party final : public Entrance, public Claim::Claimant, public std::enable_
   bool within_bounds() const;
   bool grant_next();
   void limit_hold(const std::shared_ptr<Hold>& hold);
-  void go_on(Sweeper::Done done);
-  void give_back(Sweeper::Done done = {});
+  void go_on();
+  void give_back();
+  void settle_owed();
   void end(const std::shared_ptr<Hold>& hold);
   void lose(const std::shared_ptr<Hold>& hold);
   void lose_all();
@@ -120,10 +123,12 @@ class Party final : public Entrance, public Claim::Claimant, public std::enable_
   unsigned hand_overs_ = 0;
   unsigned looking_ = 0;
   bool handing_over_ = true;  // this ticket may be handed over
+  bool graceful_ = true;      // nobody has lost it
   bool waiting_ = false;      // the claim has said that it must wait
   bool opened_ = false;       // admitted, and no delay is in the way
   Clock::time_point admitted_at_{};
   Clock::time_point not_free_before_{};
+  std::vector<Sweeper::Done> owed_;  // to those who released, when the name is free
 };
 
 }  // namespace holdfast::lock

@@ -21,7 +21,7 @@ struct Permits::Place {
  private:
   std::optional<Refusal> peek(const Call& call) const;
   Outcome take_turn(Call call) const;
-  Outcome acquire_in_turn(Call call) const;
+  Outcome acquire_in_turn(Call call, bool& unreachable) const;
 };
 
 Permits::Permits(std::shared_ptr<Core> core, const std::string& name, std::variant<std::size_t, std::string> count,
@@ -35,7 +35,8 @@ Permits::Permits(std::shared_ptr<Core> core, const std::string& name, std::varia
                                           std::move(count)})](Call call) { return place->acquire(std::move(call)); })) {
 }
 
-// Once, unless the session is lost meanwhile: then our turn is lost too, and it begins anew, as every waiter does.
+// Once, unless the connection breaks or the session is lost meanwhile: then it begins anew, as every waiter does. Taking the
+// turn is what waits for a connection, as long as the retry policy and the deadline allow.
 Outcome Permits::Place::acquire(Call call) const {
   for (;;) {
     if (auto refusal = peek(call)) return tl::unexpected(std::move(*refusal));
@@ -47,9 +48,11 @@ Outcome Permits::Place::acquire(Call call) const {
     const std::stop_callback when_lost((*turn)->lost(), request_stop);
     Call with_turn = call;
     with_turn.stop = stop.get_token();
-    auto outcome = acquire_in_turn(std::move(with_turn));
+    bool unreachable = false;
+    auto outcome = acquire_in_turn(std::move(with_turn), unreachable);
     const bool lost = core.release(*turn) == Errc::session_lost;
-    if (outcome || !lost || outcome.error().code != Errc::cancelled || call.stop.stop_requested()) return outcome;
+    if (outcome || call.stop.stop_requested()) return outcome;
+    if (!unreachable && !(lost && outcome.error().code == Errc::cancelled)) return outcome;
     if (!call.patient()) return tl::unexpected(Refusal{Errc::not_connected, "the session was lost meanwhile"});
   }
 }
@@ -78,7 +81,8 @@ Outcome Permits::Place::take_turn(Call call) const {
   return turn;
 }
 
-Outcome Permits::Place::acquire_in_turn(Call call) const {
+// `unreachable`: there was no connection to read the count; a new turn waits until there is.
+Outcome Permits::Place::acquire_in_turn(Call call, bool& unreachable) const {
   call.mode = spi::Mode::permit;
   const auto limit = std::make_shared<Limit>(0);
   const auto party = core.party({{leases, spi::Mode::permit, call.permits, limit}});
@@ -90,7 +94,10 @@ Outcome Permits::Place::acquire_in_turn(Call call) const {
     limit->store(permits);
     party->look_again();
   });
-  if (auto refusal = watch.ready(call)) return tl::unexpected(std::move(*refusal));
+  if (auto refusal = watch.ready(call)) {
+    unreachable = refusal->code == Errc::not_connected;
+    return tl::unexpected(std::move(*refusal));
+  }
   return core.acquire(*party, std::move(call));
 }
 

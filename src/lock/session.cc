@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace holdfast::lock {
 
 void Session::connected(const spi::Session& session) {
@@ -89,7 +91,8 @@ void Session::end_validity() {
   executor_.cancel(validity_timer_);
   validity_timer_ = spi::Executor::kNoTimer;
   if (state_ != State::good && state_ != State::jeopardy) return;
-  validity_->set({});
+  // What has been promised stays said: after a pause, the end lies in the past.
+  validity_->set(std::min(validity_->until(), executor_.now()));
   validity_ = std::make_shared<Validity>();
   watcher_.validity_ended();
   enter(State::lost);

@@ -193,8 +193,19 @@ TEST_F(SessionTest, a_hold_of_the_stretch_before_does_not_come_back_with_the_nex
   connect(1);
   const auto before = session_.validity();
   connect(2);
-  EXPECT_LT(before->until(), executor_.now());
+  EXPECT_LE(before->until(), executor_.now());
   EXPECT_GT(session_.validity()->until(), executor_.now());
+}
+
+// Found by a chaos run: it named the moment at which the pause ended.
+TEST_F(SessionTest, a_validity_that_ended_during_a_pause_says_when_it_did) {
+  connect(1);
+  const auto validity = session_.validity();
+  const auto promised = validity->until();
+  executor_.sleep_for(1min);
+  executor_.run_for(1ms);
+  EXPECT_EQ(ends_, 1);
+  EXPECT_EQ(validity->until(), promised);
 }
 
 TEST_F(SessionTest, a_timeout_that_leaves_no_lease_is_refused) {

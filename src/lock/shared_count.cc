@@ -16,7 +16,7 @@ void create_count(Core& core, const std::string& full_name, std::int32_t initial
   if (read.status != spi::Status::absent) throw Error(errc_of(read.status), read.detail);
   const auto made = core.ask<spi::Nothing>([&](spi::QueueBackend& backend, auto done) {
     backend.commit(
-        {}, {}, {{.what = spi::Change::What::create, .path = backend.path(full_name), .text = encode_count(initial)}},
+        {}, {{.what = spi::Change::What::create, .path = backend.path(full_name), .text = encode_count(initial)}},
         std::move(done));
   });
   // Whatever became of it, somebody may have been faster: what counts is that it is there.

@@ -19,7 +19,7 @@ constexpr auto kForEver = Clock::time_point::max();
 constexpr auto kHiccup = 1s;
 
 std::shared_ptr<Hold> a_hold() {
-  return std::make_shared<Hold>(nullptr, Hold::Grant{.token = 7, .queue = {}, .ticket = {}, .path = {}}, Call{},
+  return std::make_shared<Hold>(nullptr, Hold::Grant{.token = 7, .tickets = {}, .path = {}}, Call{},
                                 std::make_shared<const Validity>());
 }
 

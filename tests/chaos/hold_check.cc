@@ -39,8 +39,7 @@ void HoldCheck::see_grant(const Section& section, const HistoryLine& line) {
 
 void HoldCheck::promise(Hold& hold, const HistoryLine& line) {
   const auto until = line.entry.at("valid_until_ms").get<double>();
-  // Once a hold has ended, valid_until() is when it did; only a moment ahead is a promise.
-  if (until <= line.entry.at("at_ms").get<double>() || until <= hold.promised) return;
+  if (until <= hold.promised) return;
   hold.promised = until;
   hold.promise = line;
 }

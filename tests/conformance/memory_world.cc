@@ -23,7 +23,7 @@ class MemoryWorld final : public World {
     const auto slash = path.rfind('/');
     const auto queue = slash == std::string::npos ? std::string() : path.substr(0, slash);
     if (service_->write(queue, path.substr(slash + 1), text)) return;
-    ASSERT_TRUE(service_->commit("", "", {{spi::Change::What::create, "/" + path, text}}));
+    ASSERT_TRUE(service_->commit({}, {{spi::Change::What::create, "/" + path, text}}));
   }
   std::optional<std::string> read(const std::string& path) override {
     const auto slash = path.rfind('/');

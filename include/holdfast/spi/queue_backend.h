@@ -98,6 +98,11 @@ struct Request {
   std::string in_place_of{};
 };
 
+struct TicketName {
+  std::string queue;
+  std::string ticket;
+};
+
 // One change to what else the service stores, for those who keep their data beside their locks.
 struct Change {
   enum class What { create, set, remove, check } what = What::check;
@@ -190,9 +195,9 @@ class QueueBackend {
                      Callback<Nothing> done) = 0;
   // Everything in a queue, as it lies there. Changes nothing.
   virtual void examine(const std::string& queue, Callback<Examination> done) = 0;
-  // All of the changes or none, and only if the ticket is there (`absent` if it is not). Paths are those of path(). `denied`: a
-  // change cannot be made; the detail says which and why.
-  virtual void commit(const std::string& queue, const std::string& ticket, const std::vector<Change>& changes,
+  // All of the changes or none, and only if all of those tickets are there (`absent` if not). Paths are those of path().
+  // `denied`: a change cannot be made; the detail says which and why.
+  virtual void commit(const std::vector<TicketName>& guards, const std::vector<Change>& changes,
                       Callback<Nothing> done) = 0;
 
   // Ends the session. Everything under way ends `closed`, in here (the one exception to the first rule) or later; so does what

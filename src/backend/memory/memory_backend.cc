@@ -158,9 +158,9 @@ void MemoryBackend::examine(const std::string& queue, spi::Callback<spi::Examina
   request(std::move(done), [&]() -> Reply<spi::Examination> { return {Status::ok, {}, service_->examine(queue)}; });
 }
 
-void MemoryBackend::commit(const std::string& queue, const std::string& ticket, const std::vector<spi::Change>& changes,
+void MemoryBackend::commit(const std::vector<spi::TicketName>& guards, const std::vector<spi::Change>& changes,
                            spi::Callback<spi::Nothing> done) {
-  request(std::move(done), [&] { return service_->commit(queue, ticket, changes); });
+  request(std::move(done), [&] { return service_->commit(guards, changes); });
 }
 
 std::function<void()> MemoryBackend::close() {

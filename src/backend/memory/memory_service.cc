@@ -175,10 +175,12 @@ std::string Service::refusal(const std::map<std::string, Value>& values, const s
   return {};
 }
 
-spi::Reply<spi::Nothing> Service::commit(const std::string& name, const std::string& ticket,
+spi::Reply<spi::Nothing> Service::commit(const std::vector<spi::TicketName>& guards,
                                          const std::vector<spi::Change>& changes) {
   const std::lock_guard lock(mutex_);
-  if (!ticket.empty() && item(name, ticket) == nullptr) return {spi::Status::absent, "no ticket " + ticket, {}};
+  for (const auto& guard : guards) {
+    if (item(guard.queue, guard.ticket) == nullptr) return {spi::Status::absent, "no ticket " + guard.ticket, {}};
+  }
   auto values = values_;
   for (const auto& change : changes) {
     if (auto why = refusal(values, change); !why.empty()) return {spi::Status::denied, std::move(why), {}};

@@ -37,9 +37,8 @@ class Service {
   bool write(const std::string& queue, const std::string& ticket, const std::string& text);
 
   spi::Examination examine(const std::string& queue) const;
-  // Nothing is changed if the ticket (if one is named) is not there, or a change cannot be made.
-  spi::Reply<spi::Nothing> commit(const std::string& queue, const std::string& ticket,
-                                  const std::vector<spi::Change>& changes);
+  // Nothing is changed if one of the tickets is not there, or a change cannot be made.
+  spi::Reply<spi::Nothing> commit(const std::vector<spi::TicketName>& guards, const std::vector<spi::Change>& changes);
 
   // `told` runs on the thread that made the change, with our lock held: it may post somewhere, and nothing else. It gets the new
   // text, or nothing when it is gone, which is the last. Nothing if there is no such ticket.

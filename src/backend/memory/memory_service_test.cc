@@ -278,17 +278,17 @@ TEST(MemoryService, commits_all_changes_or_none_and_only_while_the_ticket_is_the
   Service service;
   const auto session = service.open_session();
   const auto ticket = enqueue(service, session, "q", request("a")).place.ticket.id;
-  EXPECT_TRUE(service.commit("q", ticket, {{What::create, "/data", "1"}}));
-  EXPECT_EQ(service.commit("q", ticket, {{What::set, "/data", "2"}, {What::check, "/nothing"}}).status,
+  EXPECT_TRUE(service.commit({{"q", ticket}}, {{What::create, "/data", "1"}}));
+  EXPECT_EQ(service.commit({{"q", ticket}}, {{What::set, "/data", "2"}, {What::check, "/nothing"}}).status,
             spi::Status::denied);
   EXPECT_EQ(service.text("", "data"), "1");
-  EXPECT_EQ(service.commit("q", ticket, {{What::set, "/data", "2", 7}}).status, spi::Status::denied);
-  EXPECT_TRUE(service.commit("q", ticket, {{What::set, "/data", "2", 0}, {What::check, "/data", "", 1}}));
+  EXPECT_EQ(service.commit({{"q", ticket}}, {{What::set, "/data", "2", 7}}).status, spi::Status::denied);
+  EXPECT_TRUE(service.commit({{"q", ticket}}, {{What::set, "/data", "2", 0}, {What::check, "/data", "", 1}}));
   EXPECT_EQ(service.text("", "data"), "2");
   service.dequeue("q", ticket);
-  EXPECT_EQ(service.commit("q", ticket, {{What::set, "/data", "3"}}).status, spi::Status::absent);
+  EXPECT_EQ(service.commit({{"q", ticket}}, {{What::set, "/data", "3"}}).status, spi::Status::absent);
   EXPECT_EQ(service.text("", "data"), "2");
-  EXPECT_TRUE(service.commit("", "", {{What::remove, "/data"}}));
+  EXPECT_TRUE(service.commit({}, {{What::remove, "/data"}}));
   EXPECT_FALSE(service.text("", "data"));
 }
 

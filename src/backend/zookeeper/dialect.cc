@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <tuple>
 #include <utility>
 
 namespace holdfast::zookeeper {
@@ -64,7 +65,11 @@ void sort_by_sequence(spi::Listing& tickets) {
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(ticket.sequence) - origin);
   };
   std::sort(tickets.begin(), tickets.end(), [&](const spi::Ticket& a, const spi::Ticket& b) {
-    return std::pair(distance(a), std::string_view(a.id)) < std::pair(distance(b), std::string_view(b.id));
+    // A reader that stands in place of its writer comes behind it.
+    const auto key = [&](const spi::Ticket& t) {
+      return std::tuple(distance(t), t.mode == Mode::shared, std::string_view(t.id));
+    };
+    return key(a) < key(b);
   });
 }
 

@@ -402,16 +402,18 @@ void ZooKeeperBackend::examine(const std::string& queue, spi::Callback<spi::Exam
 
 struct ZooKeeperBackend::Committing {
   std::vector<Op> ops;
-  bool guarded = false;
+  std::size_t guards = 0;  // the first of them
   spi::Callback<spi::Nothing> done;
   bool parents_made = false;
 };
 
-void ZooKeeperBackend::commit(const std::string& queue, const std::string& ticket,
-                              const std::vector<spi::Change>& changes, spi::Callback<spi::Nothing> done) {
+void ZooKeeperBackend::commit(const std::vector<spi::TicketName>& guards, const std::vector<spi::Change>& changes,
+                              spi::Callback<spi::Nothing> done) {
   if (!reachable(done)) return;
-  auto committing = std::make_shared<Committing>(Committing{{}, !ticket.empty(), std::move(done)});
-  if (committing->guarded) committing->ops.push_back({.what = Op::What::check, .path = path(queue, ticket)});
+  auto committing = std::make_shared<Committing>(Committing{{}, guards.size(), std::move(done)});
+  for (const auto& guard : guards) {
+    committing->ops.push_back({.what = Op::What::check, .path = path(guard.queue, guard.ticket)});
+  }
   for (const auto& change : changes) {
     const auto what = change.what == spi::Change::What::create   ? Op::What::create
                       : change.what == spi::Change::What::set    ? Op::What::set
@@ -426,7 +428,7 @@ void ZooKeeperBackend::commit(std::shared_ptr<Committing> committing) {
   connection_.handle().multi(committing->ops, acl_, acknowledged([this, committing](const Answer& answer) {
                                if (answer.rc == ZOK) return committing->done({});
                                const auto& op = committing->ops[std::min(answer.failed, committing->ops.size() - 1)];
-                               if (committing->guarded && answer.failed == 0 && answer.rc == ZNONODE) {
+                               if (answer.failed < committing->guards && answer.rc == ZNONODE) {
                                  return committing->done({Status::absent, "there is no ticket " + op.path, {}});
                                }
                                const auto slash = op.path.rfind('/');
@@ -436,7 +438,8 @@ void ZooKeeperBackend::commit(std::shared_ptr<Committing> committing) {
                                  return commit(committing);
                                }
                                auto reply = failure<spi::Nothing>(
-                                   answer.rc, fmt::format("step {} on {}", answer.failed + 1, op.path));
+                                   answer.rc,
+                                   fmt::format("step {} on {}", answer.failed + 1 - committing->guards, op.path));
                                if (came_from_the_server(answer.rc)) reply.status = Status::denied;
                                committing->done(std::move(reply));
                              }));

@@ -56,7 +56,7 @@ class ZooKeeperBackend final : public spi::QueueBackend, private Connection::Wat
   void write(const std::string& queue, const std::string& ticket, const std::string& text,
              spi::Callback<spi::Nothing> done) override;
   void examine(const std::string& queue, spi::Callback<spi::Examination> done) override;
-  void commit(const std::string& queue, const std::string& ticket, const std::vector<spi::Change>& changes,
+  void commit(const std::vector<spi::TicketName>& guards, const std::vector<spi::Change>& changes,
               spi::Callback<spi::Nothing> done) override;
   std::function<void()> close() override;
   std::string where() const override { return connection_.where(); }
