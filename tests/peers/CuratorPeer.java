@@ -1,8 +1,9 @@
-// CuratorPeer -- a rival in the queue: Curator's own InterProcessMutex, in a JVM of its own.
+// CuratorPeer -- a rival in the queue: Curator's own locks, in a JVM of its own.
 //
-//   CuratorPeer <host:port[,host:port]> <lock path> <session timeout in ms>
+//   CuratorPeer <host:port[,host:port]> <lock path> <session timeout in ms> [KIND]
 //
-// Speaks the line protocol of README.md. Re-entrant, because the mutex is: all commands run on one thread.
+// Speaks the line protocol of README.md; the kinds are those of CuratorRecipe. Re-entrant where Curator is: all
+// commands run on one thread.
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -12,27 +13,15 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
-import org.apache.curator.framework.recipes.locks.InterProcessMutex;
+import org.apache.curator.framework.recipes.locks.Revoker;
 import org.apache.curator.retry.ExponentialBackoffRetry;
 import org.apache.zookeeper.data.Stat;
 
 public final class CuratorPeer {
   // Curator's default; never longer than the session, or Curator warns.
   private static final int CONNECTION_TIMEOUT_MS = 15_000;
-
-  // Curator keeps the path of the node it holds to itself and its subclasses.
-  private static final class Mutex extends InterProcessMutex {
-    Mutex(CuratorFramework client, String path) {
-      super(client, path);
-    }
-
-    String node() {
-      return getLockPath();
-    }
-  }
 
   // Says whether two are inside at once, across processes and languages: a file that only one can create.
   private static final class Oracle {
@@ -76,11 +65,11 @@ public final class CuratorPeer {
   }
 
   private final CuratorFramework client;
-  private final Mutex mutex;
+  private final CuratorRecipe recipe;
 
-  private CuratorPeer(CuratorFramework client, String path) {
+  private CuratorPeer(CuratorFramework client, CuratorRecipe recipe) {
     this.client = client;
-    this.mutex = new Mutex(client, path);
+    this.recipe = recipe;
   }
 
   private String reply(String command) {
@@ -88,14 +77,12 @@ public final class CuratorPeer {
     try {
       switch (words[0]) {
         case "acquire":
-          if (words.length > 1 && !mutex.acquire(Long.parseLong(words[1]), TimeUnit.MILLISECONDS)) {
-            return "timeout";
-          }
-          if (words.length == 1) {
-            mutex.acquire();
-          }
-          return "acquired " + token();
-        case "release": mutex.release(); return "released";
+          return recipe.acquire(words.length > 1 ? Long.valueOf(words[1]) : null) ? "acquired " + token() : "timeout";
+        case "release": recipe.release(); return "released";
+        case "share": recipe.share(); return "acquired " + token();
+        case "downgrade": recipe.downgrade(); return "downgraded " + token();
+        case "revoke": Revoker.attemptRevoke(client, recipe.holder()); return "asked";
+        case "count": recipe.setCount(Integer.parseInt(words[1])); return "counted";
         case "rounds": return rounds(Integer.parseInt(words[1]), new Oracle(words[2], words[3]));
         default: return "error unknown command " + words[0];
       }
@@ -106,14 +93,14 @@ public final class CuratorPeer {
 
   private String rounds(int count, Oracle oracle) throws Exception {
     for (int round = 0; round < count; ++round) {
-      mutex.acquire();
+      recipe.acquire(null);
       try {
         if (!oracle.enter()) {
           return "overlap in round " + round;
         }
         oracle.leave(token());
       } finally {
-        mutex.release();
+        recipe.release();
       }
     }
     return "done " + count;
@@ -121,7 +108,7 @@ public final class CuratorPeer {
 
   // The czxid of the node we hold the lock by; "-" if the node is gone, which Curator itself does not notice.
   private String token() throws Exception {
-    Stat stat = client.checkExists().forPath(mutex.node());
+    Stat stat = client.checkExists().forPath(recipe.node());
     return stat == null ? "-" : Long.toString(stat.getCzxid());
   }
 
@@ -131,7 +118,8 @@ public final class CuratorPeer {
              Math.min(sessionTimeout, CONNECTION_TIMEOUT_MS), new ExponentialBackoffRetry(100, 10))) {
       client.start();
       client.blockUntilConnected();
-      CuratorPeer peer = new CuratorPeer(client, args[1]);
+      String kind = args.length > 3 ? args[3] : "mutex";
+      CuratorPeer peer = new CuratorPeer(client, CuratorRecipe.of(kind, client, args[1]));
       System.out.println("ready");
       BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
       for (String line; (line = commands.readLine()) != null && !line.trim().equals("exit");) {

@@ -31,11 +31,17 @@ void Peer::send(std::string_view line) {
 }
 
 void Peer::sort_in(Process::Line line) {
-  if (line.text != "lost") {
+  if (line.text == "lost") {
+    if (!lost_at_) lost_at_ = line.at;
+  } else if (line.text == "revoked") {
+    if (!revoked_at_) revoked_at_ = line.at;
+  } else {
     replies_.push_back(std::move(line.text));
-  } else if (!lost_at_) {
-    lost_at_ = line.at;
   }
+}
+
+void Peer::sort_in_what_is_there() {
+  while (auto line = process_.read_timed_line(std::chrono::milliseconds{0})) sort_in(std::move(*line));
 }
 
 std::optional<std::string> Peer::reply(std::chrono::milliseconds timeout) {
@@ -85,6 +91,26 @@ void Peer::release() {
   expect("released");
 }
 
+std::string Peer::share() {
+  send("share");
+  return argument_of(expect("acquired"));
+}
+
+std::string Peer::downgrade() {
+  send("downgrade");
+  return argument_of(expect("downgraded"));
+}
+
+void Peer::revoke() {
+  send("revoke");
+  expect("asked");
+}
+
+void Peer::set_count(int permits) {
+  send(fmt::format("count {}", permits));
+  expect("counted");
+}
+
 void Peer::start_rounds(std::size_t count, const std::filesystem::path& oracle_directory, std::string_view id) {
   send(fmt::format("rounds {} {} {}", count, oracle_directory.string(), id));
 }
@@ -106,13 +132,21 @@ void Peer::kill9() {
 }
 
 std::optional<Peer::Clock::time_point> Peer::lost_at() {
-  while (auto line = process_.read_timed_line(std::chrono::milliseconds{0})) sort_in(std::move(*line));
+  sort_in_what_is_there();
   return lost_at_;
 }
 
-bool Peer::wait_lost(std::chrono::milliseconds timeout) {
+std::optional<Peer::Clock::time_point> Peer::revoked_at() {
+  sort_in_what_is_there();
+  return revoked_at_;
+}
+
+bool Peer::wait_lost(std::chrono::milliseconds timeout) { return wait_for(lost_at_, timeout); }
+bool Peer::wait_revoked(std::chrono::milliseconds timeout) { return wait_for(revoked_at_, timeout); }
+
+bool Peer::wait_for(const std::optional<Clock::time_point>& event, std::chrono::milliseconds timeout) {
   const auto deadline = Clock::now() + timeout;
-  while (!lost_at_) {
+  while (!event) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     auto line = process_.read_timed_line(std::max(left, std::chrono::milliseconds{0}));
     if (!line) return false;

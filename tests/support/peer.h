@@ -7,11 +7,16 @@
 //   acquire                          acquired <token|->
 //   acquire <milliseconds>           acquired <token|-> | timeout
 //   release                          released | error <text>
+//   share                            acquired <token|->
+//   downgrade                        downgraded <token|->
+//   revoke                           asked
+//   count <n>                        counted
 //   rounds <n> <oracle-dir> <id>     done <n> | overlap <text>
 //   exit, or end of stdin            exits with 0 after closing cleanly
 //
-// At any time a worker may add the line "lost" (the C++ one does, when it loses a hold). It is no reply: it
-// is recorded with its arrival time, see lost_at().
+// At any time a worker may add the line "lost" (the C++ one does, when it loses a hold) or "revoked" (those that listen
+// do, when somebody asks for the lock). These are no replies: they are recorded with their arrival times, see lost_at()
+// and revoked_at().
 //
 // Start peers from a thread that outlives them (see process.h). One thread at a time.
 #pragma once
@@ -58,6 +63,13 @@ class Peer {
   // Nothing if the peer says that its own timeout passed.
   std::optional<std::string> acquire_within(std::chrono::milliseconds lock_timeout);
   void release();
+  // For who holds to write: takes the lock to read, too, and stops writing, in two steps or in one. Tokens of the read hold.
+  std::string share();
+  std::string downgrade();
+  // Asks who holds the lock to give it back.
+  void revoke();
+  // The number of permits of a semaphore that has a shared count.
+  void set_count(int permits);
   // In two halves, so that several peers can run at once.
   void start_rounds(std::size_t count, const std::filesystem::path& oracle_directory, std::string_view id);
   void finish_rounds(std::chrono::milliseconds timeout);
@@ -74,14 +86,21 @@ class Peer {
   std::optional<Clock::time_point> lost_at();
   bool wait_lost(std::chrono::milliseconds timeout);
   void forget_lost() noexcept { lost_at_.reset(); }
+  // The same for "revoked".
+  std::optional<Clock::time_point> revoked_at();
+  bool wait_revoked(std::chrono::milliseconds timeout);
+  void forget_revoked() noexcept { revoked_at_.reset(); }
 
  private:
   void sort_in(Process::Line line);
+  void sort_in_what_is_there();
+  bool wait_for(const std::optional<Clock::time_point>& event, std::chrono::milliseconds timeout);
 
   std::string name_;
   Process process_;
-  std::deque<std::string> replies_;  // read while looking for "lost", not asked for yet
+  std::deque<std::string> replies_;  // read while looking for an event, not asked for yet
   std::optional<Clock::time_point> lost_at_;
+  std::optional<Clock::time_point> revoked_at_;
 };
 
 }  // namespace holdfast::testing

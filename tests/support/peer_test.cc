@@ -14,6 +14,10 @@ while read -r command argument rest; do
   case "$command" in
     acquire) if [ -z "$argument" ]; then echo acquired 42; else echo timeout; fi ;;
     release) echo lost; echo released ;;
+    share) echo acquired 43 ;;
+    downgrade) echo downgraded 43 ;;
+    revoke) echo asked; echo revoked ;;
+    count) echo counted ;;
     fail) echo error no such hold ;;
     rounds) echo done "$argument" ;;
     exit) exit 0 ;;
@@ -29,7 +33,11 @@ TEST(Peer, speaks_the_protocol) {
   EXPECT_EQ(peer.acquire_within(5ms), std::nullopt);
   peer.start_rounds(3, "/tmp", "a");
   peer.finish_rounds(10s);
+  EXPECT_EQ(peer.share(), "43");
+  EXPECT_EQ(peer.downgrade(), "43");
+  peer.set_count(2);
   EXPECT_EQ(peer.lost_at(), std::nullopt);
+  EXPECT_EQ(peer.revoked_at(), std::nullopt);
   EXPECT_EQ(peer.exit(), 0);
 }
 
@@ -42,6 +50,19 @@ TEST(Peer, records_a_loss_without_taking_it_for_a_reply) {
   EXPECT_LE(*peer.lost_at(), Peer::Clock::now());
   peer.forget_lost();
   EXPECT_EQ(peer.lost_at(), std::nullopt);
+}
+
+TEST(Peer, records_a_revocation_without_taking_it_for_a_reply_or_a_loss) {
+  Peer peer = shell_peer();
+  const auto before = Peer::Clock::now();
+  peer.revoke();
+  ASSERT_TRUE(peer.wait_revoked(10s));
+  EXPECT_GE(*peer.revoked_at(), before);
+  EXPECT_LE(*peer.revoked_at(), Peer::Clock::now());
+  EXPECT_EQ(peer.lost_at(), std::nullopt);
+  peer.forget_revoked();
+  EXPECT_EQ(peer.revoked_at(), std::nullopt);
+  EXPECT_FALSE(peer.wait_revoked(0ms));
 }
 
 TEST(Peer, says_what_it_expected_and_what_it_got) {
