@@ -16,31 +16,53 @@ bool starts_with_an_address(const std::string& data) {
 
 class Dialect : public Interop {
  protected:
-  void is_that_of_curator(Make make) {
-    auto& peer = start(make);
+  // The tickets of the kind are in `path`.
+  void is_that_of_curator(Make make, const std::string& kind = "mutex", const std::string& path = kPath,
+                          const std::string& label = "lock-") {
+    auto& peer = start(make, kind);
     const auto token = peer.acquire();
-    const auto nodes = queue();
+    const auto nodes = queue(path);
     ASSERT_EQ(nodes.size(), 1U);
     const auto& node = nodes.front();
-    const std::regex name("_c_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}-lock-[0-9]{10}");
+    const std::regex name("_c_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}-" + label +
+                          "[0-9]{10}");
     EXPECT_TRUE(std::regex_match(node.name, name)) << node.name;
     EXPECT_NE(node.owner, 0U) << "not ephemeral";
     EXPECT_TRUE(starts_with_an_address(node.data)) << node.data;
     EXPECT_EQ(std::to_string(node.czxid), token);
 
     peer.release();
-    EXPECT_TRUE(queue_becomes(0));
+    EXPECT_TRUE(eventually(kSoon, [&] { return queue(path).empty(); }));
     // A name is used once: Curator finds a node whose creation it is not sure of by it.
     peer.acquire();
-    ASSERT_EQ(queue().size(), 1U);
-    EXPECT_NE(queue().front().name.substr(0, 39), node.name.substr(0, 39));
-    EXPECT_EQ(queue().front().sequence(), node.sequence() + 1);
+    ASSERT_EQ(queue(path).size(), 1U);
+    EXPECT_NE(queue(path).front().name.substr(0, 39), node.name.substr(0, 39));
+    EXPECT_EQ(queue(path).front().sequence(), node.sequence() + 1);
   }
 };
 
 TEST_F(Dialect, of_ours_is_that_of_curator) { is_that_of_curator(Make::holdfast); }
 // So the expectation itself is checked against what it speaks of.
 TEST_F(Dialect, of_curator_is_that_of_curator) { is_that_of_curator(Make::curator); }
+
+TEST_F(Dialect, of_readers_of_ours_is_that_of_curator) {
+  is_that_of_curator(Make::holdfast, "read", kPath, "__READ__");
+}
+TEST_F(Dialect, of_readers_of_curator_is_that_of_curator) {
+  is_that_of_curator(Make::curator, "read", kPath, "__READ__");
+}
+TEST_F(Dialect, of_writers_of_ours_is_that_of_curator) {
+  is_that_of_curator(Make::holdfast, "write", kPath, "__WRIT__");
+}
+TEST_F(Dialect, of_writers_of_curator_is_that_of_curator) {
+  is_that_of_curator(Make::curator, "write", kPath, "__WRIT__");
+}
+TEST_F(Dialect, of_permits_of_ours_is_that_of_curator) {
+  is_that_of_curator(Make::holdfast, "semaphore:2", leases(), "lease-");
+}
+TEST_F(Dialect, of_permits_of_curator_is_that_of_curator) {
+  is_that_of_curator(Make::curator, "semaphore:2", leases(), "lease-");
+}
 
 // A server that looks for empty containers all the time.
 class Containers : public Interop {

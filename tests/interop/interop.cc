@@ -61,8 +61,7 @@ std::optional<Node> Interop::node(const std::string& path) {
               .owner = static_cast<std::uint64_t>(stat.ephemeralOwner)};
 }
 
-std::vector<Node> Interop::queue() {
-  const std::string path = kPath;
+std::vector<Node> Interop::queue(const std::string& path) {
   std::vector<Node> nodes;
   String_vector children{};
   const int code = zoo_get_children(observer_.handle(), path.c_str(), 0, &children);

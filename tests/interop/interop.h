@@ -29,6 +29,10 @@ const char* to_string(Make make) noexcept;
 inline constexpr std::chrono::seconds kSoon{30};
 // No session of a peer that is alive ends, however slow the machine is.
 inline constexpr std::chrono::seconds kLongSession{30};
+// Of a peer that is to be killed: short, but not so short that a starved machine ends it before we do.
+inline constexpr std::chrono::milliseconds kVictimSession{3'000};
+// Long enough to see that somebody who should wait does.
+inline constexpr std::chrono::milliseconds kShortWait{200};
 
 // A node in the queue, as the server has it.
 struct Node {
@@ -53,6 +57,10 @@ class Interop : public ::testing::Test {
 
   Peer& start(Make make, std::chrono::milliseconds session_timeout = kLongSession,
               const std::vector<std::string>& more_arguments = {});
+  // KIND as in tests/peers/README.md.
+  Peer& start(Make make, const std::string& kind, std::chrono::milliseconds session_timeout = kLongSession) {
+    return start(make, session_timeout, {kind});
+  }
 
   // This process in the queue, for what is easier to see from inside.
   Client connect() { return Client::connect("zk://" + server_.address(), {.session_timeout = kLongSession}); }
@@ -61,10 +69,13 @@ class Interop : public ::testing::Test {
   PlainClient& observer() { return observer_; }
 
   // The queue as the server lists it, in the order of the sequence numbers.
-  std::vector<Node> queue();
+  std::vector<Node> queue(const std::string& path = kPath);
   [[nodiscard]] bool queue_becomes(std::size_t length) {
     return eventually(kSoon, [&] { return queue().size() == length; });
   }
+  // Two queues make a semaphore: who has a permit, or waits for one, and who may take one.
+  static std::string leases() { return std::string(kPath) + "/leases"; }
+  static std::string locks() { return std::string(kPath) + "/locks"; }
   // Nothing if there is no such node.
   std::optional<Node> node(const std::string& path);
 

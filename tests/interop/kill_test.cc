@@ -8,8 +8,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Of the victim only: short, but not so short that a starved machine ends it before we do.
-constexpr std::chrono::milliseconds kVictimSession = 3s;
 // From the expiry on: the server deletes the node, tells the waiter, the waiter takes the lock and says so.
 constexpr auto kInheritance = 1s;
 

@@ -6,10 +6,6 @@
 namespace holdfast::testing {
 namespace {
 
-using namespace std::chrono_literals;
-
-constexpr auto kShortWait = 300ms;
-
 class Ownership : public Interop {};
 
 TEST_F(Ownership, a_release_by_a_process_that_does_not_hold_is_an_error_and_the_holder_keeps_it) {

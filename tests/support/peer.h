@@ -63,7 +63,8 @@ class Peer {
   // Nothing if the peer says that its own timeout passed.
   std::optional<std::string> acquire_within(std::chrono::milliseconds lock_timeout);
   void release();
-  // For who holds to write: takes the lock to read, too, and stops writing, in two steps or in one. Tokens of the read hold.
+  // For who holds to write: takes the lock to read, too, and stops writing, in two steps or in one. The token of the
+  // read hold.
   std::string share();
   std::string downgrade();
   // Asks who holds the lock to give it back.
