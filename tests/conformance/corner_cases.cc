@@ -17,15 +17,6 @@ namespace {
 
 constexpr auto kNoMatterHowLong = 3s;  // nothing must happen in this time, and a fault would need much less
 
-std::error_code code_of(const std::function<void()>& f) {
-  try {
-    f();
-    return {};
-  } catch (const Error& error) {
-    return error.code();
-  }
-}
-
 }  // namespace
 
 // ------------------------------------------------------------------------------------------------------- exclusion

@@ -12,19 +12,6 @@ namespace holdfast::testing {
 using namespace std::chrono_literals;
 using Deadlock = Conformance;
 
-namespace {
-
-std::error_code code_of(const std::function<void()>& f) {
-  try {
-    f();
-    return {};
-  } catch (const Error& error) {
-    return error.code();
-  }
-}
-
-}  // namespace
-
 TEST_F(Deadlock, waiting_for_oneself_is_refused) {
   auto client = connect();
   auto a = client.mutex("m");

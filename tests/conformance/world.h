@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +42,16 @@ class Conformance : public ::testing::Test {
 
   std::unique_ptr<World> world_ = World::make();
 };
+
+// What a call threw; nothing if it did not.
+inline std::error_code code_of(const std::function<void()>& f) {
+  try {
+    f();
+    return {};
+  } catch (const Error& error) {
+    return error.code();
+  }
+}
 
 // Long enough for a starved machine; nothing waits for it when all is well.
 inline constexpr std::chrono::seconds kSoon{10};
