@@ -39,10 +39,7 @@ class ZooKeeperWorld final : public World {
     text.resize(static_cast<std::size_t>(std::max(size, 0)));
     return text;
   }
-  // Of tickets and of queues; wchp tells only of the first.
-  std::size_t listeners() override {
-    return std::stoul(parse_mntr(server_.four_letter_word("mntr")).at("zk_watch_count"));
-  }
+  std::size_t listeners() override { return server_.watch_count(); }
 
  private:
   ZooKeeperServer server_;

@@ -23,8 +23,8 @@ std::string ask_or_nothing(std::uint16_t port, std::string_view word,
 // "leader", "follower", "standalone" out of an answer to srvr; empty while the server does not serve.
 std::string parse_mode(std::string_view srvr);
 
-// Path -> sessions that watch it, out of an answer to wchp or wchc (data and child watches alike, as
-// ZooKeeper itself does not tell them apart there).
+// Path -> sessions that watch it, out of an answer to wchp or wchc. ZooKeeper tells of watches on data only there; those on
+// children are counted in mntr, and named nowhere.
 std::map<std::string, std::set<SessionId>> parse_watches(std::string_view wchp_or_wchc);
 
 // Session -> its ephemeral nodes, out of an answer to dump (asked of a leader or a standalone server).

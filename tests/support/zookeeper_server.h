@@ -78,7 +78,10 @@ class ZooKeeperServer {
 
   // See four_letter_word.h for words and parsers.
   std::string four_letter_word(std::string_view word) const { return ask(port_, word); }
+  // On the data of nodes only: ZooKeeper has no word that names the watches on children.
   std::map<std::string, std::set<SessionId>> watches() const { return parse_watches(four_letter_word("wchp")); }
+  // Of both kinds.
+  std::size_t watch_count() const { return std::stoul(parse_mntr(four_letter_word("mntr")).at("zk_watch_count")); }
 
   // The end of what the server logged.
   std::string log_tail() const;
