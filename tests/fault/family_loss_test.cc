@@ -221,5 +221,32 @@ TEST_F(FamilyLoss, a_lock_that_waits_out_a_delay_survives_any) {
   });
 }
 
+// One of several tickets was removed while nobody knew whether they had been made. The others must not stay.
+TEST_F(FamilyLoss, a_ticket_that_somebody_removed_meanwhile_leaves_no_ghost_of_the_others) {
+  for (const std::string removed : {"a", "b", "c"}) {
+    SCOPED_TRACE(removed);
+    auto client = connect({.session_timeout = 20s, .retry = RetryPolicy::forever(10ms)});
+    const auto name = "ghost" + removed;
+    auto multi = client.multi_lock({{name + "/a"}, {name + "/b"}, {name + "/c"}});
+    multi.lock();
+    multi.unlock();
+    ASSERT_TRUE(eventually(kSoon, [&] { return left_below("/" + name).empty(); }));
+    proxy_.refuse(true);  // from the next connection on
+    const auto lost = proxy_.cut_after({.op = Op::multi});
+    auto acquiring = std::async(std::launch::async, [&] { return multi.try_acquire_for(20s); });
+    ASSERT_TRUE(lost.wait_fired(kSoon));
+    const auto queue = name + "/" + removed;
+    ASSERT_EQ(tickets(queue).size(), 1U);
+    ASSERT_EQ(observer_.remove("/" + queue + "/" + tickets(queue).front()), ZOK);
+    proxy_.refuse(false);
+    auto result = acquiring.get();
+    EXPECT_TRUE(result) << result.message();
+    EXPECT_TRUE(eventually(kSoon, [&] { return left_below("/" + name).size() == 3; }))
+        << joined(left_below("/" + name));
+    hold_and_release(std::move(result));
+    expect_nothing_left(name);
+  }
+}
+
 }  // namespace
 }  // namespace holdfast::testing
