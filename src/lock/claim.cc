@@ -96,7 +96,7 @@ void Claim::on_enqueued(spi::Reply<Placed> reply) {
   after_failure(reply.status, reply.detail, &Claim::enqueue);
 }
 
-// They were made all together or not at all, so the first one that is absent answers for all, unless somebody removed it.
+// They were made all together or not at all, so the first one that is absent answers for all, unless somebody removed just it.
 void Claim::find() {
   if (asked_in_ != means_.session.id()) return requeue();  // whatever was made then died with its session
   const auto next = found_.size();
@@ -116,8 +116,10 @@ void Claim::on_found(spi::Reply<spi::Enqueued> reply) {
     return after_failure(reply.status, reply.detail, reply.status == Status::expired ? &Claim::enqueue : &Claim::find);
   }
   state_ = State::detached;
-  if (found.empty()) return enqueue();  // it was never made
+  if (stand_of_.size() == 1) return enqueue();  // it was never made
   sweep(found);
+  for (auto i = found.size() + 1; i < uids_.size(); ++i)
+    means_.sweeper.remove_if_made(queue_of(i), uids_[i], asked_in_);
   requeue();
 }
 
