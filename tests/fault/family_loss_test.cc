@@ -181,6 +181,28 @@ TEST_F(FamilyLoss, permits_of_a_shared_count_survive_any) {
   });
 }
 
+TEST_F(FamilyLoss, asking_for_a_lock_back_survives_any) {
+  survives_losing_each("revoke", 3, [](Stage& stage) {
+    auto theirs = std::make_shared<Lease>(stage.rival.mutex(stage.name).acquire());
+    auto giving_back = std::make_shared<std::stop_callback<std::function<void()>>>(
+        theirs->revoked(), [held = theirs.get()] { held->release(); });
+    return [&, theirs, giving_back] {
+      Revocation result;
+      std::string what;
+      const auto code = code_of([&] { result = stage.client.revoke(stage.name, 300ms); }, &what);
+      if (code) {
+        EXPECT_TRUE(stage.struck()) << what;
+        EXPECT_EQ(code, Errc::not_connected) << what;
+        result = stage.rival.revoke(stage.name, kSoon);
+        EXPECT_EQ(result.asked, result.gone);
+      } else {
+        EXPECT_EQ(result.asked, 1U);
+        EXPECT_EQ(result.gone, 1U);
+      }
+    };
+  });
+}
+
 TEST_F(FamilyLoss, a_guarded_write_says_when_it_does_not_know) {
   survives_losing_each("commit", 1, [this](Stage& stage) {
     auto held = std::make_shared<Lease>(stage.client.mutex(stage.name).acquire());
