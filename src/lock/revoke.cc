@@ -26,7 +26,7 @@ namespace {
 struct Asked {
   std::set<std::string> there;
   std::vector<spi::QueueBackend::ListenerId> listeners;
-  std::string trouble;
+  std::optional<Refusal> trouble;
   Signal all_gone;
 
   void gone(const std::string& ticket) {
@@ -39,12 +39,12 @@ void ask_one(spi::QueueBackend& backend, const std::string& queue, const std::st
              const std::shared_ptr<Asked>& asked) {
   const auto take = [asked, ticket](const spi::Reply<std::string>& reply) {
     if (reply.status == spi::Status::absent) return asked->gone(ticket);
-    if (!reply) asked->trouble = reply.detail;
+    if (!reply) asked->trouble = refusal_of(reply);
   };
   asked->listeners.push_back(backend.listen(queue, ticket, take, take));
   backend.write(queue, ticket, std::string(kRevokeMessage), [asked, ticket](const spi::Reply<spi::Nothing>& reply) {
     if (reply.status == spi::Status::absent) return asked->gone(ticket);
-    if (!reply) asked->trouble = reply.detail;
+    if (!reply) asked->trouble = refusal_of(reply);
   });
 }
 
@@ -66,7 +66,7 @@ Revocation revoke(Core& core, const std::string& queue, Clock::time_point deadli
   asked->all_gone.wait_until(deadline);
 
   std::set<std::string> there;
-  std::string trouble;
+  std::optional<Refusal> trouble;
   over = core.with_backend([&](spi::QueueBackend& backend) {
     for (const auto listener : asked->listeners) backend.ignore(listener);
     there = asked->there;
@@ -76,7 +76,7 @@ Revocation revoke(Core& core, const std::string& queue, Clock::time_point deadli
   Revocation result{.asked = holders.size(), .gone = holders.size() - there.size(), .broken = 0};
   if (!force) {
     // Whoever could not be asked has not refused.
-    if (!there.empty() && !trouble.empty()) throw Error(Errc::refused, "a holder could not be asked: " + trouble);
+    if (!there.empty() && trouble) throw Error(trouble->code, "a holder could not be asked: " + trouble->message);
     return result;
   }
   for (const auto& ticket : there) {
