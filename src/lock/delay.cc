@@ -11,12 +11,10 @@ using spi::Status;
 
 namespace {
 
-// Sorts behind every ticket, for Curator too, and holds none of the words by which tickets are known.
-constexpr std::string_view kMark = "_held_";
 constexpr auto kPause = std::chrono::milliseconds(200);
 
 bool has_ticket(const spi::Listing& queue, std::string_view mark) {
-  const auto uid = mark.substr(kMark.size());
+  const auto uid = mark.substr(spi::kMarkPrefix.size());
   return std::any_of(queue.begin(), queue.end(), [&](const spi::Ticket& ticket) {
     return ticket.mode != spi::Mode::none && ticket.id.find(uid) != std::string::npos;
   });
@@ -28,7 +26,7 @@ Delay::Delay(Means& means, const Claim& claim, Clock::duration delay)
     : means_(means),
       queue_(claim.stands().front().queue),
       place_(claim.places().front()),
-      mark_(std::string(kMark) + claim.uid()),
+      mark_(std::string(spi::kMarkPrefix) + claim.uid()),
       delay_(delay) {}
 
 void Delay::wait(Told told) {
@@ -73,7 +71,7 @@ void Delay::look() {
     }
     std::vector<std::string> marks;
     for (const auto& ticket : reply.value) {
-      if (ticket.id.starts_with(kMark) && !has_ticket(reply.value, ticket.id)) marks.push_back(ticket.id);
+      if (ticket.id.starts_with(spi::kMarkPrefix) && !has_ticket(reply.value, ticket.id)) marks.push_back(ticket.id);
     }
     if (marks.empty()) return self->end(std::nullopt);
     self->wait_out(std::move(marks));

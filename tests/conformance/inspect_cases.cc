@@ -117,7 +117,7 @@ TEST_F(Inspecting, shows_what_is_no_card_without_believing_it) {
   auto mutex = client.mutex("m");
   const auto lease = mutex.acquire();
   const auto ticket = world_->tickets("m").front();
-  const std::vector<std::string> texts{std::string("\x01\xff binary \x1b[31m\0", 18), std::string(),
+  const std::vector<std::string> texts{std::string("\x01\xff binary \x1b[31m") + '\0', std::string(),
                                        std::string("__REVOKE__")};
   for (const auto& text : texts) {
     world_->write("m/" + ticket, text);

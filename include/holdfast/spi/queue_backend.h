@@ -16,6 +16,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "holdfast/clock.h"
@@ -74,6 +75,10 @@ struct Place {
   Token token = 0;        // grows with every request that made tickets on this service
   SessionId session = 0;  // who it belongs to, as the service sees it
 };
+
+// What a lock itself keeps in a queue beside tickets has a name that begins like this: nothing to wonder about. It sorts behind
+// every ticket, for Curator too, and holds none of the words by which tickets are known.
+inline constexpr std::string_view kMarkPrefix = "_held_";
 
 using Listing = std::vector<Ticket>;  // in queue order; those that are none come last
 

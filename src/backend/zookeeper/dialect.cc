@@ -118,7 +118,7 @@ Children sort_children(const std::vector<std::string>& nodes) {
   for (const auto& node : nodes) {
     auto parsed = parse(node);
     if (!parsed) {
-      children.stray = node;
+      if (!node.starts_with(spi::kMarkPrefix)) children.stray = node;
       strays.push_back({.id = node, .mode = Mode::none});
       continue;
     }

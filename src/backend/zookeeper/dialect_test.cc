@@ -214,6 +214,12 @@ TEST(Children, that_are_no_tickets_are_reported_and_come_last) {
   }
 }
 
+TEST(Children, that_a_lock_keeps_for_itself_are_not_reported) {
+  const auto children = sort_children({"_held_" + std::string(kUuid), curator("0000000001")});
+  EXPECT_EQ(children.stray, "");
+  EXPECT_EQ(children.tickets.back().mode, spi::Mode::none);
+}
+
 TEST(Children, of_one_lock_alone_are_not_reported) {
   const auto read_write =
       sort_children({node_prefix(kUuid, kShared) + "0000000001", node_prefix(kUuid, kWrite) + "0000000002"});

@@ -80,13 +80,15 @@ std::function<void()> ZooKeeperBackend::close() {
 }
 
 void ZooKeeperBackend::session_connected(const spi::Session& session) {
-  observer_->connected(session);
   // The library sets its watches again by itself, but not one that was being set anew when the connection broke.
   std::vector<ListenerId> unarmed;
   for (const auto& [id, listener] : listeners_) {
     if (!listener.armed) unarmed.push_back(id);
   }
-  for (const auto id : unarmed) watch_again(id);
+  observer_->connected(session);
+  for (const auto id : unarmed) {
+    if (listeners_.contains(id)) watch_again(id);
+  }
 }
 
 void ZooKeeperBackend::session_disconnected() { observer_->disconnected(); }
