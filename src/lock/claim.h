@@ -103,8 +103,8 @@ class Claim : public std::enable_shared_from_this<Claim> {
   // In the order of the stands. All have one token and one session.
   const std::vector<spi::Place>& places() const { return places_; }
   std::vector<spi::TicketName> ticket_names() const;
-  // The queue that is waited for, or, once admitted, the first.
-  const std::string& queue() const { return stands_[is_admitted() ? 0 : current_].queue; }
+  // The queue that is waited for, or, if there is none any more, the first.
+  const std::string& queue() const { return stands_[current_ < stands_.size() && !is_admitted() ? current_ : 0].queue; }
   std::size_t ahead() const { return ahead_; }
   const std::optional<Card>& holder() const { return holder_; }
 
