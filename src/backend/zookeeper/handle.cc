@@ -6,6 +6,12 @@
 #include <utility>
 
 namespace holdfast::zookeeper {
+namespace {
+
+// A server that is there answers within this; one that is not gets no more.
+constexpr auto kLastAnswers = std::chrono::milliseconds(500);
+
+}  // namespace
 
 // What the library reads and writes until a multi has been answered.
 struct Handle::Multi {
@@ -26,6 +32,7 @@ struct Handle::Call {
 struct Handle::Callbacks {
   static void post(const void* data, Answer answer) {
     const auto* call = static_cast<const Call*>(data);
+    call->handle->answered();
     // Keeps the Handle until the function has run; by then its Call may be gone, hence the id.
     call->handle->executor_.post([handle = call->handle->shared_from_this(), id = call->id,
                                   answer = std::move(answer)]() mutable { handle->finish(id, std::move(answer)); });
@@ -122,10 +129,19 @@ std::string Handle::open(const std::string& hosts, int timeout_ms, const std::ve
 void Handle::set_servers(const std::string& hosts) { zoo_set_servers(handle_, hosts.c_str()); }
 
 Handle::Call* Handle::add(Done done) {
+  {
+    const std::lock_guard lock(unanswered_mutex_);
+    ++unanswered_;
+  }
   const auto id = ++last_id_;
   auto& call = calls_[id];
   call = std::make_unique<Call>(Call{this, id, std::move(done)});
   return call.get();
+}
+
+void Handle::answered() {
+  const std::lock_guard lock(unanswered_mutex_);
+  if (--unanswered_ == 0) all_answered_.notify_all();
 }
 
 // A request that could not be sent gets no completion from the library, so it gets one from us.
@@ -237,7 +253,12 @@ void Handle::abandon(int rc) {
 }
 
 void Handle::close() {
-  if (handle_ != nullptr) zookeeper_close(std::exchange(handle_, nullptr));
+  if (handle_ == nullptr) return;
+  if (zoo_state(handle_) == ZOO_CONNECTED_STATE) {
+    std::unique_lock lock(unanswered_mutex_);
+    all_answered_.wait_for(lock, kLastAnswers, [this] { return unanswered_ == 0; });
+  }
+  zookeeper_close(std::exchange(handle_, nullptr));
 }
 
 }  // namespace holdfast::zookeeper

@@ -6,9 +6,12 @@
 
 #include <zookeeper/zookeeper.h>
 
+#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -83,7 +86,8 @@ class Handle : public std::enable_shared_from_this<Handle> {
 
   // No events any more, and every request under way ends with `rc`. Inside the Executor.
   void abandon(int rc);
-  // Ends the session, if it can be reached, and the library's threads. Blocks. After abandon().
+  // Ends the session, if it can be reached, and the library's threads. Blocks. After abandon(). Waits a moment for what is
+  // under way: the library forgets to free what has not been answered when it is closed.
   void close();
 
  private:
@@ -92,6 +96,7 @@ class Handle : public std::enable_shared_from_this<Handle> {
   struct Callbacks;
 
   Call* add(Done done);
+  void answered();
   void sent(Call* call, int rc);
   void finish(std::uint64_t id, Answer answer);
 
@@ -99,6 +104,10 @@ class Handle : public std::enable_shared_from_this<Handle> {
   Events events_;
   bool abandoned_ = false;
   zhandle_t* handle_ = nullptr;
+  // How many requests the library has not answered; its threads count.
+  std::mutex unanswered_mutex_;
+  std::condition_variable all_answered_;
+  std::size_t unanswered_ = 0;
   // A Call is referred to by the library until its completion has run or the handle is closed.
   std::unordered_map<std::uint64_t, std::unique_ptr<Call>> calls_;
   std::uint64_t last_id_ = 0;
