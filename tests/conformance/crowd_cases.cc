@@ -164,6 +164,7 @@ TEST_F(Crowd, local_hand_overs_do_not_starve_another_client) {
       }
     });
   }
+  ASSERT_TRUE(eventually(kSoon, [&] { return visits_ > 0; })) << "nobody is greedy yet";
   auto other = modest.mutex("a");
   for (int round = 0; round < 10; ++round) {
     ASSERT_TRUE(other.try_lock_for(kSoon));
