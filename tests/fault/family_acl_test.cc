@@ -32,6 +32,29 @@ TEST_F(FamilyAcl, permits_that_may_not_be_listed_are_refused_and_nothing_is_left
   }
 }
 
+// Curator: testSomeReleasesFail.
+TEST_F(FamilyAcl, of_several_names_all_are_released_but_those_that_may_not_be) {
+  for (const auto* path : {"/a", "/b", "/c"}) create(path, ZOO_PERM_ALL);
+  auto client = connect_directly();
+  auto multi = client.multi_lock({{"a"}, {"b"}, {"c"}});
+  auto lease = multi.acquire();
+  char scheme[] = "world";
+  char anyone[] = "anyone";
+  ACL no_delete{ZOO_PERM_READ | ZOO_PERM_CREATE | ZOO_PERM_ADMIN, {scheme, anyone}};
+  const ACL_vector acl{1, &no_delete};
+  ASSERT_EQ(zoo_set_acl(observer_.handle(), "/b", -1, &acl), ZOK);
+  lease.release();
+  EXPECT_TRUE(empties("a"));
+  EXPECT_TRUE(empties("c"));
+  EXPECT_EQ(tickets("b").size(), 1U);
+  auto rival = connect_directly();
+  auto others = rival.multi_lock({{"c"}, {"a"}});
+  EXPECT_TRUE(others.try_lock_for(kSoon));
+  others.unlock();
+  client.close();
+  EXPECT_TRUE(empties("b")) << "it goes with the session";
+}
+
 TEST_F(FamilyAcl, a_writer_that_may_not_be_read_is_refused_to_a_reader_and_nothing_is_left) {
   create("/mixed", ZOO_PERM_ALL);
   auto owner = connect_directly({.auth = auth_, .acl = {{"auth", ""}}});

@@ -68,6 +68,39 @@ TEST(FamilyEnsemble, readers_writers_and_permits_go_on_without_overlap_when_the_
   EXPECT_EQ(losses, 0);  // a 10 s session outlives an election
 }
 
+// Curator: testCluster, and testKilledServerWithEnsembleProvider but for the new addresses.
+TEST(FamilyEnsemble, permits_stand_still_when_all_servers_are_gone_and_go_on_with_two_of_three) {
+  ZooKeeperEnsemble ensemble({.tick_time = 500ms});
+  const auto options = [] {
+    return ClientOptions{.session_timeout = 5s,
+                         .connection_timeout = 20s,
+                         .retry = RetryPolicy::forever(50ms),
+                         .ensemble_tick_time = 500ms};
+  };
+  auto holder = Client::connect("zk://" + ensemble.connect_string(), options());
+  auto user = Client::connect("zk://" + ensemble.connect_string(), options());
+  auto held = holder.semaphore("s", 2).acquire();
+  std::atomic<int> operations = 0;
+  std::atomic<bool> enough = false;
+  std::jthread working([&, semaphore = user.semaphore("s", 2)]() mutable {
+    while (!enough) {
+      auto permit = semaphore.acquire();
+      if (permit.is_held()) ++operations;
+    }
+  });
+  ASSERT_TRUE(eventually(30s, [&] { return operations > 10; }));
+  for (std::size_t i = 0; i < ensemble.size(); ++i) ensemble.kill(i);
+  EXPECT_TRUE(eventually(30s, [&] { return held.lost().stop_requested(); }));
+  const int before = operations;
+  EXPECT_FALSE(eventually(1s, [&] { return operations > before; })) << "without any server";
+  // They need each other to serve.
+  ensemble.server(0).restart();
+  ensemble.server(1).restart();
+  ensemble.wait_until_serving();
+  EXPECT_TRUE(eventually(30s, [&] { return operations > before + 10; })) << "with two of three";
+  enough = true;
+}
+
 // The lists leave behind the transaction: without our own tickets in them, the claim would queue again.
 TEST(FamilyEnsemble, a_multi_lock_sees_its_own_tickets_through_a_follower_at_once) {
   constexpr int kRounds = 1'000;
