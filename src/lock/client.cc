@@ -10,13 +10,13 @@
 #include "holdfast/error.h"
 #include "holdfast/spi/queue_backend.h"
 #include "lock/core.h"
+#include "lock/count.h"
 #include "lock/entry.h"
 #include "lock/inspector.h"
 #include "lock/options.h"
 #include "lock/owner.h"
 #include "lock/permits.h"
 #include "lock/revoke.h"
-#include "lock/shared_count.h"
 
 namespace holdfast {
 namespace {

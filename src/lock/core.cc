@@ -223,7 +223,7 @@ std::optional<Refusal> Core::would_deadlock(const Waiter& waiter, const std::str
                              backend_->path(queue), circle.size(), circle.size() == 1 ? "" : "s", text)};
 }
 
-// Until the waiter has its outcome. Who it is, is said by its card, and by those of all others: host, process and thread.
+// Until the waiter has its outcome. Its card says who it is, and those of all others who they are: process and thread.
 void Core::watch_for_circles(Waiter& waiter) {
   const auto& mine = waiter.call().card;
   do {

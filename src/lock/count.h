@@ -1,4 +1,4 @@
-// count.h -- the number in a shared count's node, and being told of its changes.
+// count.h -- the node of a shared count: its number, making it, and being told of its changes.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +17,9 @@ namespace holdfast::lock {
 std::string encode_count(std::int32_t count);
 // Nothing if it is not one.
 std::optional<std::int32_t> decode_count(std::string_view text);
+
+// Makes the node, with that number; leaves it as it is if it is there. Throws Error.
+void create_count(Core& core, const std::string& full_name, std::int32_t initial);
 
 // A name is a node in its parent: what a ticket is in its queue.
 struct NodeName {

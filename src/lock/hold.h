@@ -24,8 +24,7 @@ class Hold {
   struct Grant {
     Token token = 0;
     std::vector<spi::TicketName> tickets;
-    std::string path;  // of the first, on the service
-    Clock::time_point from{};
+    std::string path;                                    // of the first, on the service
     Clock::time_point until = Clock::time_point::max();  // the maximum hold
     Clock::time_point not_free_before{};                 // the minimum hold
   };

@@ -18,7 +18,7 @@ bool Party::takes(const Waiter& waiter) const {
   return house_.hand_over.count > 0 && (!is_admitted() || within_bounds());
 }
 
-// By others we mean those who wait elsewhere: how long our threads may keep them out.
+// How long our threads may keep those out who wait elsewhere.
 bool Party::within_bounds() const {
   return handing_over_ && hand_overs_ < house_.hand_over.count &&
          means_.executor.now() - admitted_at_ < house_.hand_over.time;
@@ -133,15 +133,18 @@ void Party::settle_owed() {
   for (const auto& done : std::exchange(owed_, {})) done();
 }
 
+bool Party::keeps(const Hold& hold) const {
+  return std::any_of(holds_.begin(), holds_.end(), [&](const auto& each) { return each.get() == &hold; });
+}
+
 bool Party::pin(const Hold& hold) {
-  const bool ours = std::any_of(holds_.begin(), holds_.end(), [&](const auto& each) { return each.get() == &hold; });
-  if (ours && hold.is_held()) handing_over_ = false;
-  return ours && hold.is_held();
+  if (!keeps(hold) || !hold.is_held()) return false;
+  handing_over_ = false;
+  return true;
 }
 
 void Party::listen_for_revocation(const Hold& hold) {
-  const bool ours = std::any_of(holds_.begin(), holds_.end(), [&](const auto& each) { return each.get() == &hold; });
-  if (ours) claim_->listen_for_revocation();
+  if (keeps(hold)) claim_->listen_for_revocation();
 }
 
 void Party::look_again() {
@@ -271,7 +274,6 @@ bool Party::grant_next() {
         Hold::Grant{.token = place.token,
                     .tickets = claim_->ticket_names(),
                     .path = fmt::format("{}/{}", means_.backend.path(queue), place.ticket.id),
-                    .from = now,
                     .until = options.max_hold.count() > 0 ? now + options.max_hold : Clock::time_point::max(),
                     .not_free_before = now + options.min_hold},
         waiter->call(), means_.session.validity());

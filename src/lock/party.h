@@ -60,7 +60,7 @@ class Party final : public Entrance, public Claim::Claimant, public std::enable_
   bool leave(const std::shared_ptr<Waiter>& waiter, Refusal& refusal) override;
   // session_lost if the hold is over already. `done`: when the name is free for others.
   std::error_code release(const std::shared_ptr<Hold>& hold, Sweeper::Done done);
-  // The hold, if it is still one. From now on the ticket is not handed over: another hold stands in its place.
+  // From now on the ticket of this hold is not handed over: another hold stands in its place. False if the hold is over.
   bool pin(const Hold& hold);
   void listen_for_revocation(const Hold& hold);
   // The number of permits has changed.
@@ -102,6 +102,7 @@ class Party final : public Entrance, public Claim::Claimant, public std::enable_
   void fail_impatient(std::size_t ahead);
   void open_up();
   bool within_bounds() const;
+  bool keeps(const Hold& hold) const;
   bool grant_next();
   void limit_hold(const std::shared_ptr<Hold>& hold);
   void go_on();

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "lock/count.h"
-#include "lock/shared_count.h"
 
 namespace holdfast {
 namespace lock {

@@ -15,6 +15,17 @@ using Corners = Conformance;
 
 namespace {
 
+// Takes one lock, says so, and when it may, asks for another without end.
+template <class Hold, class Other>
+std::future<std::error_code> hold_then_ask(Hold hold, Other& other, std::promise<void>& has, std::promise<void>& may) {
+  return std::async(std::launch::async, [hold, &other, &has, &may] {
+    const auto held = hold();
+    has.set_value();
+    may.get_future().wait();
+    return code_of([&] { const std::lock_guard lock(other); });
+  });
+}
+
 constexpr auto kNoMatterHowLong = 3s;  // nothing must happen in this time, and a fault would need much less
 
 }  // namespace
@@ -184,24 +195,8 @@ TEST_F(Corners, a_circle_is_found_by_who_joins_others_that_wait) {
   auto x = client.shared_mutex("x");
   auto z = client.mutex("z");
   std::promise<void> t1_has_z, a_has_x, a_may_wait, t1_may_wait;
-  auto a = std::async(std::launch::async, [&] {
-    x.lock_shared();
-    a_has_x.set_value();
-    a_may_wait.get_future().wait();
-    const auto code = code_of([&] { z.lock(); });
-    if (!code) z.unlock();
-    x.unlock_shared();
-    return code;
-  });
-  auto t1 = std::async(std::launch::async, [&] {
-    z.lock();
-    t1_has_z.set_value();
-    t1_may_wait.get_future().wait();
-    const auto code = code_of([&] { x.lock(); });
-    if (!code) x.unlock();
-    z.unlock();
-    return code;
-  });
+  auto a = hold_then_ask([&] { return std::shared_lock(x); }, z, a_has_x, a_may_wait);
+  auto t1 = hold_then_ask([&] { return std::unique_lock(z); }, x, t1_has_z, t1_may_wait);
   a_has_x.get_future().wait();
   t1_has_z.get_future().wait();
   auto t2 = std::async(std::launch::async, [&] {
@@ -229,15 +224,7 @@ TEST_F(Corners, one_that_is_refused_from_the_middle_of_a_line_does_not_harm_the_
   auto z = client.mutex("z");
   auto v = client.mutex("v");
   std::promise<void> t1_has_z, a_has_x, a_may_wait, t1_may_wait, t3_has_v, t3_may_wait;
-  auto a = std::async(std::launch::async, [&] {
-    x.lock_shared();
-    a_has_x.set_value();
-    a_may_wait.get_future().wait();
-    const auto code = code_of([&] { z.lock(); });
-    if (!code) z.unlock();
-    x.unlock_shared();
-    return code;
-  });
+  auto a = hold_then_ask([&] { return std::shared_lock(x); }, z, a_has_x, a_may_wait);
   a_has_x.get_future().wait();
   auto far = second.shared_mutex("x").acquire_shared();
   const auto in_line = [&] { return client.shared_mutex("x").try_acquire().ahead().value_or(0); };
@@ -249,24 +236,8 @@ TEST_F(Corners, one_that_is_refused_from_the_middle_of_a_line_does_not_harm_the_
       });
     });
   };
-  auto t1 = std::async(std::launch::async, [&] {
-    z.lock();
-    t1_has_z.set_value();
-    t1_may_wait.get_future().wait();
-    const auto code = code_of([&] { x.lock(); });
-    if (!code) x.unlock();
-    z.unlock();
-    return code;
-  });
-  auto t3 = std::async(std::launch::async, [&] {
-    v.lock();
-    t3_has_v.set_value();
-    t3_may_wait.get_future().wait();
-    const auto code = code_of([&] { x.lock(); });
-    if (!code) x.unlock();
-    v.unlock();
-    return code;
-  });
+  auto t1 = hold_then_ask([&] { return std::unique_lock(z); }, x, t1_has_z, t1_may_wait);
+  auto t3 = hold_then_ask([&] { return std::unique_lock(v); }, x, t3_has_v, t3_may_wait);
   t1_has_z.get_future().wait();
   t3_has_v.get_future().wait();
   auto t2 = join();

@@ -109,6 +109,7 @@ TEST_F(Holding, times_that_make_no_sense_are_refused) {
   EXPECT_THROW(client.mutex("m", {.max_hold = -1ms}), Error);
   EXPECT_THROW(client.mutex("m", {.lock_delay = -1ms}), Error);
   EXPECT_THROW(client.mutex("m", {.min_hold = 2s, .max_hold = 1s}), Error);
+  EXPECT_THROW(client.mutex("m", {.max_hold = 24h * 367}), Error);
   EXPECT_THROW(client.semaphore("m", 1, {.lock_delay = 1s}), Error);
   EXPECT_THROW(client.multi_lock({{"m"}}, {.lock_delay = 1s}), Error);
 }

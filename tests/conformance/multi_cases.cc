@@ -128,6 +128,17 @@ TEST_F(Several, all_names_are_lost_when_one_is) {
   EXPECT_EQ(lease.release(), Errc::session_lost);
 }
 
+TEST_F(Several, names_may_be_sixty_four) {
+  auto client = connect();
+  std::vector<LockItem> items;
+  for (std::size_t i = 0; i < MultiLock::kMaxNames; ++i) items.push_back({"n" + std::to_string(i)});
+  auto multi = client.multi_lock(items);
+  auto lease = multi.acquire();
+  for (const auto& item : items) EXPECT_EQ(queue_length(item.name), 1U) << item.name;
+  EXPECT_EQ(lease.release_for(kSoon), std::error_code());
+  for (const auto& item : items) EXPECT_EQ(queue_length(item.name), 0U) << item.name;
+}
+
 TEST_F(Several, names_that_make_no_sense_are_refused_and_nothing_is_left) {
   auto client = connect();
   const auto refused = [&](std::vector<LockItem> items) {

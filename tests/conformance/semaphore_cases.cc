@@ -184,6 +184,16 @@ TEST_F(Permit, are_never_more_than_there_are_in_a_crowd) {
   EXPECT_TRUE(eventually(kSoon, [&] { return taken() == 0 && in_line() == 0; }));
 }
 
+TEST_F(Permit, may_be_a_thousand_at_once_and_no_more) {
+  auto client = connect();
+  auto semaphore = client.semaphore("s", 5'000);
+  auto lease = semaphore.acquire(1'000);
+  EXPECT_EQ(taken(), 1'000U);
+  EXPECT_EQ(lease.release_for(kSoon), std::error_code());
+  EXPECT_EQ(taken(), 0U);
+  EXPECT_EQ(code_of([&] { (void)semaphore.acquire(1'001); }), Errc::invalid_argument);
+}
+
 TEST_F(Permit, in_numbers_that_make_no_sense_are_refused_and_nothing_is_left) {
   auto client = connect();
   const auto refused = [](auto&& f) {
