@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backend/zookeeper/dialect.h"
+#include "backend/zookeeper/status.h"
 #include "base/log.h"
 
 namespace holdfast::zookeeper {
@@ -24,41 +25,15 @@ constexpr int kMaxParentRounds = 5;
 // Queues with strange children that are remembered, so that each is reported once.
 constexpr std::size_t kMaxReported = 1'000;
 
-Status status_of(int rc) {
-  switch (rc) {
-    case ZOK: return Status::ok;
-    case ZNONODE: return Status::absent;
-    case ZCONNECTIONLOSS:
-    case ZOPERATIONTIMEOUT:
-    case ZSESSIONMOVED: return Status::unknown;
-    case ZINVALIDSTATE:
-    case ZTHROTTLEDOP: return Status::unreachable;
-    case ZSESSIONEXPIRED: return Status::expired;
-    case ZCLOSING: return Status::closed;
-    case ZNOAUTH:
-    case ZAUTHFAILED:
-    case ZINVALIDACL:
-    case ZBADARGUMENTS:
-    case ZMARSHALLINGERROR:
-    case ZUNIMPLEMENTED:
-    case ZNOCHILDRENFOREPHEMERALS:
-    case ZNOTEMPTY:
-    case ZNOTREADONLY: return Status::denied;
-    default: return Status::unknown;  // what we do not know may have happened
-  }
-}
-
-template <class T>
-Reply<T> failure(int rc, const std::string& what) {
-  return {status_of(rc), fmt::format("{}: {}", what, zerror(rc)), {}};
-}
-
 std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 }  // namespace
 
 ZooKeeperBackend::ZooKeeperBackend(spi::Executor& executor, Address address, const ClientOptions& options)
-    : executor_(executor), acl_entries_(options.acl), connection_(executor, std::move(address), options, *this) {
+    : executor_(executor),
+      acl_entries_(options.acl),
+      connection_(executor, std::move(address), options, *this),
+      listeners_(connection_, [this](Handle::Done done) { return acknowledged(std::move(done)); }) {
   for (const auto& entry : acl_entries_) {
     // The library only reads these.
     acl_storage_.push_back({static_cast<int>(entry.permissions),
@@ -80,15 +55,8 @@ std::function<void()> ZooKeeperBackend::close() {
 }
 
 void ZooKeeperBackend::session_connected(const spi::Session& session) {
-  // The library sets its watches again by itself, but not one that was being set anew when the connection broke.
-  std::vector<ListenerId> unarmed;
-  for (const auto& [id, listener] : listeners_) {
-    if (!listener.armed) unarmed.push_back(id);
-  }
+  listeners_.session_connected();
   observer_->connected(session);
-  for (const auto id : unarmed) {
-    if (listeners_.contains(id)) watch_again(id);
-  }
 }
 
 void ZooKeeperBackend::session_disconnected() { observer_->disconnected(); }
@@ -451,90 +419,22 @@ void ZooKeeperBackend::commit(std::shared_ptr<Committing> committing) {
 
 ZooKeeperBackend::ListenerId ZooKeeperBackend::listen(const std::string& queue, const std::string& ticket,
                                                       spi::Callback<std::string> armed, spi::Told told) {
-  if (!reachable(armed)) return ++last_listener_;
+  if (!reachable(armed)) return Listeners::kNone;
   const auto node = path(queue, ticket);
-  const auto id = add({.path = node, .told = std::move(told)});
-  watch(id, [this, id, node, armed = std::move(armed)](Answer answer) {
-    if (answer.rc == ZOK) return armed({Status::ok, {}, std::move(answer.text)});
-    listeners_.erase(id);
-    armed(failure<std::string>(answer.rc, "watch " + node));
+  return listeners_.add({.path = node, .told = std::move(told)}, [node, armed = std::move(armed)](Answer answer) {
+    if (answer.rc != ZOK) return armed(failure<std::string>(answer.rc, "watch " + node));
+    armed({Status::ok, {}, std::move(answer.text)});
   });
-  return id;
 }
 
 ZooKeeperBackend::ListenerId ZooKeeperBackend::listen_to_queue(const std::string& queue,
                                                                spi::Callback<spi::Listing> armed, spi::Told told) {
-  if (!reachable(armed)) return ++last_listener_;
-  const auto id = add({.path = path(queue), .told = std::move(told), .of_children = true});
-  watch(id, [this, id, queue, armed = std::move(armed)](const Answer& answer) {
-    if (answer.rc == ZOK) return armed({Status::ok, {}, in_order(queue, answer.children)});
-    listeners_.erase(id);
-    armed(failure<spi::Listing>(answer.rc, "watch " + path(queue)));
-  });
-  return id;
-}
-
-ZooKeeperBackend::ListenerId ZooKeeperBackend::add(Listener listener) {
-  listeners_[++last_listener_] = std::move(listener);
-  return last_listener_;
-}
-
-// Sets the watch. `done` is not called if the listener is ignored meanwhile.
-void ZooKeeperBackend::watch(ListenerId id, Handle::Done done) {
-  const auto what = listeners_.at(id);
-  auto armed = acknowledged([this, id, what, done = std::move(done)](Answer answer) {
-    const auto listener = listeners_.find(id);
-    if (listener == listeners_.end()) {
-      if (answer.rc == ZOK) drop_watch(what);
-      return;
-    }
-    listener->second.armed = answer.rc == ZOK;
-    done(std::move(answer));
-  });
-  if (what.of_children) return connection_.handle().get_children_and_watch(what.path, id, std::move(armed));
-  // getData, not exists: on a node that is gone already, exists would leave a watch behind; and on one that we may not read, it
-  // would leave us waiting, because the server does not tell us of it (CVE-2024-23944).
-  connection_.handle().get_and_watch(what.path, id, std::move(armed));
-}
-
-void ZooKeeperBackend::ignore(ListenerId id) {
-  const auto node = listeners_.extract(id);
-  if (node && node.mapped().armed) drop_watch(node.mapped());
-}
-
-// The server keeps one watch per node and session, whoever of us asked for it: it stays while anybody of us listens.
-void ZooKeeperBackend::drop_watch(const Listener& dropped) {
-  const bool wanted = std::any_of(listeners_.begin(), listeners_.end(), [&](const auto& entry) {
-    return entry.second.path == dropped.path && entry.second.of_children == dropped.of_children;
-  });
-  if (!wanted && connection_.connected()) {
-    connection_.handle().remove_watch(dropped.path, dropped.of_children, [](const Answer&) {});
-  }
-}
-
-void ZooKeeperBackend::watch_fired(ListenerId id, int type) {
-  const auto listener = listeners_.find(id);
-  if (listener == listeners_.end()) return;
-  if (type == ZOO_DELETED_EVENT || listener->second.of_children) return tell(id, Status::absent);
-  // The text changed, and that used the watch up.
-  if (type == ZOO_CHANGED_EVENT) watch_again(id);
-}
-
-void ZooKeeperBackend::watch_again(ListenerId id) {
-  listeners_.at(id).armed = false;
-  if (!connection_.connected()) return;  // session_connected() comes back to it
-  watch(id, [this, id](Answer answer) {
-    const auto status = status_of(answer.rc);
-    if (status == Status::unknown || status == Status::unreachable) return;
-    if (status != Status::ok) return tell(id, status);
-    const auto told = listeners_.at(id).told;  // a copy: it may ignore us
-    told({Status::ok, {}, std::move(answer.text)});
-  });
-}
-
-void ZooKeeperBackend::tell(ListenerId id, Status status) {
-  const auto listener = listeners_.extract(id);
-  if (listener) listener.mapped().told({status, "", {}});
+  if (!reachable(armed)) return Listeners::kNone;
+  return listeners_.add({.path = path(queue), .told = std::move(told), .of_children = true},
+                        [this, queue, armed = std::move(armed)](const Answer& answer) {
+                          if (answer.rc != ZOK) return armed(failure<spi::Listing>(answer.rc, "watch " + path(queue)));
+                          armed({Status::ok, {}, in_order(queue, answer.children)});
+                        });
 }
 
 }  // namespace holdfast::zookeeper

@@ -31,6 +31,7 @@
 #include "backend/zookeeper/address.h"
 #include "backend/zookeeper/connection.h"
 #include "backend/zookeeper/handle.h"
+#include "backend/zookeeper/listeners.h"
 #include "holdfast/client.h"
 #include "holdfast/spi/executor.h"
 #include "holdfast/spi/queue_backend.h"
@@ -50,7 +51,7 @@ class ZooKeeperBackend final : public spi::QueueBackend, private Connection::Wat
   ListenerId listen(const std::string& queue, const std::string& ticket, spi::Callback<std::string> armed,
                     spi::Told told) override;
   ListenerId listen_to_queue(const std::string& queue, spi::Callback<spi::Listing> armed, spi::Told told) override;
-  void ignore(ListenerId listener) override;
+  void ignore(ListenerId listener) override { listeners_.ignore(listener); }
   void beat(spi::Callback<spi::Nothing> done) override;
   void check(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
   void write(const std::string& queue, const std::string& ticket, const std::string& text,
@@ -63,12 +64,6 @@ class ZooKeeperBackend final : public spi::QueueBackend, private Connection::Wat
   std::string path(const std::string& queue) const override { return connection_.address().chroot + "/" + queue; }
 
  private:
-  struct Listener {
-    std::string path;
-    spi::Told told;
-    bool of_children = false;  // of a queue, not of a ticket
-    bool armed = false;        // there is a watch on the server
-  };
   struct Placing;
   struct Committing;
 
@@ -76,13 +71,7 @@ class ZooKeeperBackend final : public spi::QueueBackend, private Connection::Wat
   void session_disconnected() override;
   void session_expired(spi::SessionId session) override;
   void session_refused(const std::string& why) override;
-  void watch_fired(Handle::WatchId watch, int type) override;
-
-  ListenerId add(Listener listener);
-  void watch(ListenerId listener, Handle::Done done);
-  void watch_again(ListenerId listener);
-  void drop_watch(const Listener& listener);
-  void tell(ListenerId listener, spi::Status status);
+  void watch_fired(Handle::WatchId watch, int type) override { listeners_.fired(watch, type); }
 
   // Wraps a callback of ours: tells the observer about the acknowledgement first.
   Handle::Done acknowledged(Handle::Done done, bool through_leader = false);
@@ -103,8 +92,7 @@ class ZooKeeperBackend final : public spi::QueueBackend, private Connection::Wat
   ACL_vector acl_{};
   Connection connection_;
   spi::Observer* observer_ = nullptr;
-  std::map<ListenerId, Listener> listeners_;
-  ListenerId last_listener_ = 0;
+  Listeners listeners_;
   std::set<std::string> reported_;  // queues with strange children, told once each
 };
 

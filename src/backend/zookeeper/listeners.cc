@@ -1,0 +1,88 @@
+#include "backend/zookeeper/listeners.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "backend/zookeeper/status.h"
+
+namespace holdfast::zookeeper {
+
+using spi::Status;
+
+Listeners::Id Listeners::add(Listener listener, Handle::Done armed) {
+  const auto id = ++last_;
+  listeners_[id] = std::move(listener);
+  watch(id, [this, id, armed = std::move(armed)](Answer answer) {
+    if (answer.rc != ZOK) listeners_.erase(id);
+    armed(std::move(answer));
+  });
+  return id;
+}
+
+void Listeners::session_connected() {
+  std::vector<Id> unarmed;
+  for (const auto& [id, listener] : listeners_) {
+    if (!listener.armed) unarmed.push_back(id);
+  }
+  for (const auto id : unarmed) watch_again(id);
+}
+
+// Sets the watch. `done` is not called if the listener is ignored meanwhile.
+void Listeners::watch(Id id, Handle::Done done) {
+  const auto what = listeners_.at(id);
+  auto armed = acknowledged_([this, id, what, done = std::move(done)](Answer answer) {
+    const auto listener = listeners_.find(id);
+    if (listener == listeners_.end()) {
+      if (answer.rc == ZOK) drop_watch(what);
+      return;
+    }
+    listener->second.armed = answer.rc == ZOK;
+    done(std::move(answer));
+  });
+  if (what.of_children) return connection_.handle().get_children_and_watch(what.path, id, std::move(armed));
+  // getData, not exists: on a node that is gone already, exists would leave a watch behind; and on one that we may not read, it
+  // would leave us waiting, because the server does not tell us of it (CVE-2024-23944).
+  connection_.handle().get_and_watch(what.path, id, std::move(armed));
+}
+
+void Listeners::ignore(Id id) {
+  const auto node = listeners_.extract(id);
+  if (node && node.mapped().armed) drop_watch(node.mapped());
+}
+
+void Listeners::drop_watch(const Listener& dropped) {
+  const bool wanted = std::any_of(listeners_.begin(), listeners_.end(), [&](const auto& entry) {
+    return entry.second.path == dropped.path && entry.second.of_children == dropped.of_children;
+  });
+  if (!wanted && connection_.connected()) {
+    connection_.handle().remove_watch(dropped.path, dropped.of_children, [](const Answer&) {});
+  }
+}
+
+void Listeners::fired(Id id, int type) {
+  const auto listener = listeners_.find(id);
+  if (listener == listeners_.end()) return;
+  if (type == ZOO_DELETED_EVENT || listener->second.of_children) return tell(id, Status::absent);
+  // The text changed, and that used the watch up.
+  if (type == ZOO_CHANGED_EVENT) watch_again(id);
+}
+
+void Listeners::watch_again(Id id) {
+  listeners_.at(id).armed = false;
+  if (!connection_.connected()) return;  // session_connected() comes back to it
+  watch(id, [this, id](Answer answer) {
+    const auto status = status_of(answer.rc);
+    if (status == Status::unknown || status == Status::unreachable) return;
+    if (status != Status::ok) return tell(id, status);
+    const auto told = listeners_.at(id).told;  // a copy: it may ignore us
+    told({Status::ok, {}, std::move(answer.text)});
+  });
+}
+
+void Listeners::tell(Id id, Status status) {
+  const auto listener = listeners_.extract(id);
+  if (listener) listener.mapped().told({status, "", {}});
+}
+
+}  // namespace holdfast::zookeeper

@@ -1,0 +1,57 @@
+// listeners.h -- who of this client listens to which node, and the watches on the server for that.
+//
+// A watch is used up when it fires, and the server keeps one per node and session, whoever of us asked for it. So what looks
+// like one lasting listener each is this: a watch that is set again after every change of the text, and that is removed when the
+// last of those who listen to a node has lost interest.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "backend/zookeeper/connection.h"
+#include "backend/zookeeper/handle.h"
+#include "holdfast/spi/queue_backend.h"
+
+namespace holdfast::zookeeper {
+
+class Listeners {
+ public:
+  using Id = std::uint64_t;
+  static constexpr Id kNone = 0;
+
+  struct Listener {
+    std::string path;
+    spi::Told told;
+    bool of_children = false;  // of a queue, not of a ticket
+    bool armed = false;        // there is a watch on the server
+  };
+  // Wraps what a request is answered with.
+  using Acknowledged = std::function<Handle::Done(Handle::Done)>;
+
+  Listeners(Connection& connection, Acknowledged acknowledged)
+      : connection_(connection), acknowledged_(std::move(acknowledged)) {}
+
+  // While connected only. `armed` gets what the node holds, or why there is no listener; not if it is ignored meanwhile.
+  Id add(Listener listener, Handle::Done armed);
+  void ignore(Id id);
+  void fired(Id id, int type);
+  // The library sets its watches again by itself, but not one that was being set anew when the connection broke.
+  void session_connected();
+  // The session is over, and every watch with it. Nobody is told.
+  void clear() { listeners_.clear(); }
+
+ private:
+  void watch(Id id, Handle::Done done);
+  void watch_again(Id id);
+  void drop_watch(const Listener& listener);
+  void tell(Id id, spi::Status status);
+
+  Connection& connection_;
+  const Acknowledged acknowledged_;
+  std::map<Id, Listener> listeners_;
+  Id last_ = kNone;
+};
+
+}  // namespace holdfast::zookeeper
