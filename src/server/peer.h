@@ -1,0 +1,51 @@
+// peer.h -- what the service and one connection know of each other.
+//
+// A connection may be a TCP or TLS socket, or a client in this process. Everything here happens in the service's thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace holdfast::server {
+
+using ConnectionId = std::uint64_t;
+
+// The connection, as the service sees it.
+class Peer {
+ public:
+  virtual ~Peer() = default;
+
+  // A whole frame, length included. Queued; never blocks.
+  virtual void send(std::string frame) = 0;
+  // Once what was sent is out; nothing is received from now on, and Service::disconnected() is not called.
+  virtual void close() = 0;
+  // Stop and go on receiving: too much of this client waits to be served.
+  virtual void hold_back(bool held) = 0;
+  // How much send() was given that is not out yet.
+  virtual std::size_t unsent() const = 0;
+};
+
+// What is known of a client before it said anything.
+struct Origin {
+  std::string address;     // "127.0.0.1:40312", or "embedded"
+  std::string ip;          // "127.0.0.1", for the ip scheme
+  std::uint16_t port = 0;  // of the client
+  bool tls = false;
+};
+
+// The service, as a connection sees it.
+class Host {
+ public:
+  virtual ~Host() = default;
+
+  // 0: refused, there are too many; the connection closes itself.
+  virtual ConnectionId connected(std::shared_ptr<Peer> peer, Origin origin) = 0;
+  // One frame, without its length.
+  virtual void received(ConnectionId connection, std::string frame) = 0;
+  // The other side is gone, or broke the rules of framing.
+  virtual void disconnected(ConnectionId connection) = 0;
+};
+
+}  // namespace holdfast::server
