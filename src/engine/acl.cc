@@ -1,0 +1,133 @@
+#include "engine/acl.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace holdfast::engine {
+namespace {
+
+std::optional<int> number(std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// IPv4 only: so does ZooKeeper.
+std::optional<std::uint32_t> address(std::string_view text) {
+  std::uint32_t value = 0;
+  for (int part = 0; part < 4; ++part) {
+    const auto dot = part < 3 ? text.find('.') : text.size();
+    if (dot == std::string_view::npos) return std::nullopt;
+    const auto byte = number(text.substr(0, dot));
+    if (!byte || *byte < 0 || *byte > 255) return std::nullopt;
+    value = value << 8 | static_cast<std::uint32_t>(*byte);
+    text.remove_prefix(std::min(dot + 1, text.size()));
+  }
+  return value;
+}
+
+struct Network {
+  std::uint32_t address;
+  int bits;
+};
+
+// "10.1.2.3" or "10.0.0.0/8".
+std::optional<Network> network(std::string_view text) {
+  const auto slash = text.find('/');
+  const auto base = address(text.substr(0, slash));
+  const auto bits = slash == std::string_view::npos ? std::optional(32) : number(text.substr(slash + 1));
+  if (!base || !bits || *bits < 0 || *bits > 32) return std::nullopt;
+  return Network{*base, *bits};
+}
+
+bool is_in(std::string_view who, std::string_view where) {
+  const auto net = network(where);
+  const auto host = address(who);
+  if (!net || !host) return false;
+  return net->bits == 0 || (net->address ^ *host) >> (32 - net->bits) == 0;
+}
+
+bool matches(const wire::Id& proven, const wire::Id& wanted) {
+  if (proven.scheme != wanted.scheme) return false;
+  return wanted.scheme == "ip" ? is_in(proven.id, wanted.id) : proven.id == wanted.id;
+}
+
+bool is_usable(const wire::Id& id) {
+  if (id.scheme == "world") return id.id == "anyone";
+  if (id.scheme == "ip") return network(id.id).has_value();
+  // A user and a digest, both there, and nothing more; Java's split() forgives colons at the end.
+  if (id.scheme != "digest") return false;
+  const auto colon = id.id.find(':');
+  if (colon == std::string::npos) return false;
+  const auto end = id.id.find_last_not_of(':');
+  return end != std::string::npos && end > colon && id.id.find(':', colon + 1) > end;
+}
+
+constexpr std::string_view kWorld = "world";
+constexpr std::string_view kSuper = "super";
+
+}  // namespace
+
+const AclTable::Entry* AclTable::use(const wire::AclList& list) {
+  wire::Writer writer;
+  encode(writer, list);
+  const auto [found, added] = entries_.try_emplace(writer.take());
+  Entry& entry = found->second;
+  if (added) {
+    entry.list = list;
+    entry.key = &found->first;
+  }
+  ++entry.users;
+  return &entry;
+}
+
+void AclTable::release(const Entry* entry) {
+  if (entry == nullptr) return;
+  const auto found = entries_.find(*entry->key);
+  if (--found->second.users == 0) entries_.erase(found);
+}
+
+bool is_allowed(const wire::AclList* list, std::int32_t permission, const Identities& who) {
+  if (list == nullptr || list->empty()) return true;
+  const auto is_super = [](const wire::Id& id) { return id.scheme == kSuper; };
+  if (std::any_of(who.begin(), who.end(), is_super)) return true;
+  return std::any_of(list->begin(), list->end(), [&](const wire::Acl& acl) {
+    if ((acl.permissions & permission) == 0) return false;
+    if (acl.id.scheme == kWorld && acl.id.id == "anyone") return true;
+    return std::any_of(who.begin(), who.end(), [&](const wire::Id& id) { return matches(id, acl.id); });
+  });
+}
+
+bool make_acl(const wire::AclList& wanted, const Identities& who, wire::AclList& made) {
+  made.clear();
+  for (auto each = wanted.begin(); each != wanted.end(); ++each) {
+    if (std::find(wanted.begin(), each, *each) != each) continue;
+    if (each->id.scheme != "auth") {
+      if (!is_usable(each->id)) return false;
+      made.push_back(*each);
+      continue;
+    }
+    const auto before = made.size();
+    for (const auto& id : who) {
+      // An address is no proof; the superuser's mark has no provider of its own.
+      if (id.scheme == "digest") made.push_back({each->permissions, id});
+    }
+    if (made.size() == before) return false;
+  }
+  return !made.empty();
+}
+
+wire::AclList without_secrets(const wire::AclList& list) {
+  auto shown = list;
+  for (auto& acl : shown) {
+    const auto colon = acl.id.id.find(':');
+    if (acl.id.scheme == "digest" && colon != std::string::npos) acl.id.id.replace(colon, std::string::npos, ":x");
+  }
+  return shown;
+}
+
+}  // namespace holdfast::engine

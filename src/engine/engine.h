@@ -1,0 +1,121 @@
+// engine.h -- the state machine: nodes, sessions and watches, and what each request does to them.
+//
+// No clock, no file, no socket, no thread: time and order come in, what changed goes out. A request passes in two halves, so that
+// nothing is told to anybody before it is safe on disk, and can be taken back if it cannot be made safe:
+//
+//   execute()     nodes and sessions change; the answer is worked out; nobody knows yet
+//      |
+//      |  the caller writes Outcome::transaction to its log
+//      |
+//   settle()      watches are set and fire; answer and events go out      or      take_back(), the last one first
+//
+// The order of settling is that of executing. Watches change in the second half only: so requests that ask for or about watches
+// are answered there.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/acl.h"
+#include "engine/change.h"
+#include "engine/sessions.h"
+#include "engine/tree.h"
+#include "engine/watches.h"
+#include "wire/protocol.h"
+#include "wire/records.h"
+#include "wire/request.h"
+
+namespace holdfast::engine {
+
+// Who asks. Requests of our own (expiry, empty containers) come from nobody.
+struct Client {
+  wire::SessionId session = 0;
+  ConnectionId connection = 0;
+};
+
+// What came of a request.
+struct Outcome {
+  wire::Zxid zxid = 0;  // of the last write up to here
+  wire::Code code = wire::Code::ok;
+  std::string body{};  // of the answer
+  Transaction transaction{};
+  std::vector<NodeUndo> undo{};     // of the changes, as far as they are about nodes
+  std::optional<Session> closed{};  // what a closed session was
+
+  bool changed() const { return !transaction.changes.empty(); }
+};
+
+// Where events go.
+using Tell = std::function<void(ConnectionId connection, const wire::Event& event)>;
+
+struct Rules {
+  bool ttl_nodes = false;
+  std::size_t path_depth = 1'000;
+  std::size_t answer = 64 << 20;
+  std::size_t watches = 10'000'000;
+};
+
+class Engine {
+ public:
+  explicit Engine(Rules rules = {}) : rules_(rules) {}
+
+  // Connections. A watch and a proven identity last as long as these.
+  void connect(ConnectionId connection, Identities identities);
+  void add_identity(ConnectionId connection, wire::Id identity);
+  const Identities& identities(ConnectionId connection) const;
+  void disconnect(ConnectionId connection);
+
+  // Sessions. Opening and closing are writes like others; the rest is not kept.
+  Outcome open_session(wire::Zxid zxid, std::int64_t time, wire::SessionId session, std::string password,
+                       std::chrono::milliseconds timeout, Moment now);
+  Sessions& sessions() { return sessions_; }
+  const Sessions& sessions() const { return sessions_; }
+
+  // `zxid` is a new one for a write (wire::is_write), the last one for a read.
+  Outcome execute(const Client& client, wire::Zxid zxid, std::int64_t time, const wire::Request& request);
+  void settle(const Client& client, const wire::Request& request, Outcome& outcome, const Tell& tell);
+  void take_back(Outcome& outcome);
+
+  // Containers that were used and are empty, and TTL nodes that nobody changed for long enough: to be removed by requests
+  // of our own.
+  std::vector<std::string> mortals_due(std::int64_t time) const;
+
+  // Recovery. False: these bytes are none of ours.
+  bool restore(std::string_view snapshot_record, Moment now);
+  bool replay(std::string_view log_record, Moment now);
+  // A snapshot, in as many steps as one likes; see Tree::next(). Nothing when all has been walked over.
+  void begin_snapshot();
+  std::optional<std::string> next_snapshot_record();
+
+  const Tree& tree() const { return tree_; }
+  const WatchTable& data_watches() const { return data_watches_; }
+  const WatchTable& child_watches() const { return child_watches_; }
+
+ private:
+  void close_session(wire::SessionId session, Outcome& outcome);
+  void settle_changes(Outcome& outcome, const Tell& tell);
+  // Who was told, or withheld. Those who were told before are not told twice.
+  std::vector<ConnectionId> fire(WatchTable& table, std::string_view path, wire::EventType type,
+                                 const wire::AclList* acl, const Tell& tell,
+                                 const std::vector<ConnectionId>* told_before);
+  bool may_watch() const { return data_watches_.size() + child_watches_.size() < rules_.watches; }
+  void set_watches(ConnectionId connection, const wire::SetWatches& request, const Tell& tell);
+  void add_watch(ConnectionId connection, const std::string& path, WatchMode mode);
+  wire::Code check_watches(ConnectionId connection, const wire::CheckWatches& request);
+
+  Rules rules_;
+  Tree tree_;
+  Sessions sessions_;
+  WatchTable data_watches_;
+  WatchTable child_watches_;
+  std::unordered_map<ConnectionId, Identities> connections_;
+  std::vector<wire::SessionId> snapshot_sessions_;  // not yet written
+};
+
+}  // namespace holdfast::engine

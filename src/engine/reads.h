@@ -1,0 +1,31 @@
+// reads.h -- what requests that only look are answered with.
+#pragma once
+
+#include "engine/engine.h"
+
+namespace holdfast::engine {
+
+class Reads {
+ public:
+  Reads(const Tree& tree, const Identities& who, wire::SessionId session) : tree_(tree), who_(who), session_(session) {}
+
+  wire::Code operator()(const wire::Exists& request, wire::Writer& answer) const;
+  wire::Code operator()(const wire::GetData& request, wire::Writer& answer) const;
+  wire::Code operator()(const wire::GetAcl& request, wire::Writer& answer) const;
+  wire::Code operator()(const wire::GetChildren& request, wire::Writer& answer) const;
+  wire::Code operator()(const wire::Sync& request, wire::Writer& answer) const;
+  wire::Code operator()(const wire::MultiRead& request, wire::Writer& answer) const;
+  wire::Code operator()(const wire::GetEphemerals& request, wire::Writer& answer) const;
+  wire::Code operator()(const wire::GetAllChildrenNumber& request, wire::Writer& answer) const;
+  wire::Code operator()(const wire::WhoAmI& request, wire::Writer& answer) const;
+
+ private:
+  // The node, if it is there and may be read.
+  wire::Code readable(std::string_view path, std::int32_t permissions, const Node*& node) const;
+
+  const Tree& tree_;
+  const Identities& who_;
+  const wire::SessionId session_;
+};
+
+}  // namespace holdfast::engine

@@ -1,0 +1,55 @@
+// sessions.h -- who is alive.
+//
+// A session is over when nothing was heard of it for its timeout, never earlier; a beat only notes the time. When each is due for
+// a look is kept apart, and may be out of date: a session that was heard of since is put off until its real end.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <queue>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "wire/records.h"
+
+namespace holdfast::engine {
+
+using Moment = std::chrono::nanoseconds;  // of a clock that never goes back; the caller's
+
+struct Session {
+  std::string password;
+  std::chrono::milliseconds timeout{0};
+  Moment heard{0};
+};
+
+class Sessions {
+ public:
+  // Counts as heard of now.
+  void open(wire::SessionId id, std::string password, std::chrono::milliseconds timeout, Moment now);
+  void close(wire::SessionId id) { sessions_.erase(id); }
+
+  Session* find(wire::SessionId id);
+  const Session* find(wire::SessionId id) const { return const_cast<Sessions*>(this)->find(id); }
+  // A resumed session may come with another timeout.
+  void set_timeout(wire::SessionId id, std::chrono::milliseconds timeout);
+  void heard_of(wire::SessionId id, Moment now);
+  // After a restart: nobody could be heard of while we were not there.
+  void all_heard_of(Moment now);
+
+  // Those whose end has come. They stay until they are closed, and are not named again.
+  std::vector<wire::SessionId> expired(Moment now);
+
+  std::size_t size() const { return sessions_.size(); }
+  const std::unordered_map<wire::SessionId, Session>& all() const { return sessions_; }
+
+ private:
+  using Due = std::pair<Moment, wire::SessionId>;
+
+  std::unordered_map<wire::SessionId, Session> sessions_;
+  std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
+};
+
+}  // namespace holdfast::engine

@@ -1,0 +1,138 @@
+// settling.cc -- the second half of a request: watches are set, and fire.
+#include <algorithm>
+
+#include "engine/engine.h"
+#include "engine/path.h"
+
+namespace holdfast::engine {
+
+using wire::Code;
+using wire::EventType;
+
+namespace {
+
+std::string_view parent_or_root(std::string_view path) {
+  const auto parent = parent_of(path);
+  return parent.empty() ? std::string_view("/") : parent;
+}
+
+}  // namespace
+
+void Engine::settle(const Client& client, const wire::Request& request, Outcome& outcome, const Tell& tell) {
+  settle_changes(outcome, tell);
+  if (client.connection == 0 || !connections_.contains(client.connection)) return;
+  const auto connection = client.connection;
+  if (const auto* exists = std::get_if<wire::Exists>(&request)) {
+    // Also of a node that is not there: that is how one waits for it.
+    if (exists->watch && (outcome.code == Code::ok || outcome.code == Code::no_node)) {
+      data_watches_.add(exists->path, connection, WatchMode::one_shot);
+    }
+  }
+  if (outcome.code != Code::ok) return;
+  if (const auto* get = std::get_if<wire::GetData>(&request)) {
+    if (get->watch) data_watches_.add(get->path, connection, WatchMode::one_shot);
+  } else if (const auto* list = std::get_if<wire::GetChildren>(&request)) {
+    if (list->watch) child_watches_.add(list->path, connection, WatchMode::one_shot);
+  } else if (const auto* set = std::get_if<wire::SetWatches>(&request)) {
+    set_watches(connection, *set, tell);
+  } else if (const auto* check = std::get_if<wire::CheckWatches>(&request)) {
+    outcome.code = check_watches(connection, *check);
+  } else if (const auto* add = std::get_if<wire::AddWatch>(&request)) {
+    if (add->mode != 0 && add->mode != 1) {
+      outcome.code = Code::marshalling_error;
+      return;
+    }
+    add_watch(connection, add->path, add->mode == 1 ? WatchMode::recursive : WatchMode::persistent);
+    // An error code as the body: the Java client disconnects if it is not there.
+    outcome.body.assign(4, '\0');
+  }
+}
+
+// What is told, to whom, and by which list it may be withheld: whoever may not read a node does not learn of it by a watch
+// (CVE-2024-23944).
+void Engine::settle_changes(Outcome& outcome, const Tell& tell) {
+  for (std::size_t i = 0; i < outcome.undo.size(); ++i) {
+    auto& undo = outcome.undo[i];
+    const auto& change = outcome.transaction.changes[i];
+    if (const auto* created = std::get_if<NodeCreated>(&change)) {
+      fire(data_watches_, created->path, EventType::node_created, &created->acl, tell, nullptr);
+      fire(child_watches_, parent_or_root(created->path), EventType::node_children_changed, undo.node->acl_list(), tell,
+           nullptr);
+    } else if (const auto* removed = std::get_if<NodeRemoved>(&change)) {
+      const auto* acl = undo.removed->acl_list();
+      const auto told = fire(data_watches_, removed->path, EventType::node_deleted, acl, tell, nullptr);
+      fire(child_watches_, removed->path, EventType::node_deleted, acl, tell, &told);
+      fire(child_watches_, parent_or_root(removed->path), EventType::node_children_changed, undo.node->acl_list(), tell,
+           nullptr);
+    } else if (const auto* set = std::get_if<DataSet>(&change)) {
+      fire(data_watches_, set->path, EventType::node_data_changed, undo.node->acl_list(), tell, nullptr);
+    }
+  }
+  // Not before all have fired: a node that was removed by a later step is still looked at by an earlier one.
+  for (auto& undo : outcome.undo) tree_.forget(std::move(undo));
+  outcome.undo.clear();
+}
+
+std::vector<ConnectionId> Engine::fire(WatchTable& table, std::string_view path, EventType type,
+                                       const wire::AclList* acl, const Tell& tell,
+                                       const std::vector<ConnectionId>* told_before) {
+  auto told = table.fire(path, type);
+  for (const auto connection : told) {
+    if (told_before != nullptr && std::binary_search(told_before->begin(), told_before->end(), connection)) continue;
+    if (!is_allowed(acl, wire::permission::kRead, identities(connection))) continue;
+    tell(connection, {type, std::string(path)});
+  }
+  return told;
+}
+
+// After a reconnect: what happened while nobody watched is told now, the rest is watched again.
+void Engine::set_watches(ConnectionId connection, const wire::SetWatches& request, const Tell& tell) {
+  for (const auto& path : request.data) {
+    const Node* node = tree_.find(path);
+    if (node == nullptr) {
+      tell(connection, {EventType::node_deleted, path});
+    } else if (node->mzxid > request.relative_zxid) {
+      tell(connection, {EventType::node_data_changed, path});
+    } else {
+      data_watches_.add(path, connection, WatchMode::one_shot);
+    }
+  }
+  for (const auto& path : request.exist) {
+    if (tree_.find(path) != nullptr) {
+      tell(connection, {EventType::node_created, path});
+    } else {
+      data_watches_.add(path, connection, WatchMode::one_shot);
+    }
+  }
+  for (const auto& path : request.children) {
+    const Node* node = tree_.find(path);
+    if (node == nullptr) {
+      tell(connection, {EventType::node_deleted, path});
+    } else if (node->pzxid > request.relative_zxid) {
+      tell(connection, {EventType::node_children_changed, path});
+    } else {
+      child_watches_.add(path, connection, WatchMode::one_shot);
+    }
+  }
+  for (const auto& path : request.persistent) add_watch(connection, path, WatchMode::persistent);
+  for (const auto& path : request.recursive) add_watch(connection, path, WatchMode::recursive);
+}
+
+void Engine::add_watch(ConnectionId connection, const std::string& path, WatchMode mode) {
+  data_watches_.add(path, connection, mode);
+  child_watches_.add(path, connection, mode);
+}
+
+Code Engine::check_watches(ConnectionId connection, const wire::CheckWatches& request) {
+  if (request.kind < 1 || request.kind > 3) return Code::marshalling_error;
+  const auto kind = static_cast<wire::WatchKind>(request.kind);
+  const auto look = [&](WatchTable& table) {
+    return request.remove ? table.remove(request.path, connection) : table.contains(request.path);
+  };
+  bool found = false;
+  if (kind != wire::WatchKind::data) found |= look(child_watches_);
+  if (kind != wire::WatchKind::children) found |= look(data_watches_);
+  return found ? Code::ok : Code::no_watcher;
+}
+
+}  // namespace holdfast::engine

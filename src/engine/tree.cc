@@ -1,0 +1,284 @@
+#include "engine/tree.h"
+
+#include <utility>
+#include <vector>
+
+#include "engine/path.h"
+
+namespace holdfast::engine {
+
+namespace {
+
+std::size_t path_length(const Node& node) {
+  std::size_t length = node.parent == nullptr ? 1 : 0;
+  for (const Node* each = &node; each->parent != nullptr; each = each->parent) length += each->name.size() + 1;
+  return length;
+}
+
+}  // namespace
+
+wire::Stat Node::stat() const {
+  const auto count = static_cast<std::int32_t>(child_count());
+  return {.czxid = czxid,
+          .mzxid = mzxid,
+          .ctime = ctime,
+          .mtime = mtime,
+          .version = version,
+          // Every creation counts, and every removal: what was created and is no longer there.
+          .cversion = static_cast<std::int32_t>(2 * static_cast<std::int64_t>(creations) - count),
+          .aversion = aversion,
+          // Containers and TTL nodes have an owner inside ZooKeeper too, but it does not show it.
+          .ephemeral_owner = kind == Kind::ephemeral ? owner : 0,
+          .data_length = static_cast<std::int32_t>(data.size()),
+          .num_children = count,
+          .pzxid = pzxid};
+}
+
+std::string Node::path() const {
+  if (parent == nullptr) return "/";
+  auto length = path_length(*this);
+  std::string path(length, '/');
+  for (const Node* node = this; node->parent != nullptr; node = node->parent) {
+    length -= node->name.size();
+    node->name.copy(path.data() + length, node->name.size());
+    --length;
+  }
+  return path;
+}
+
+Tree::Tree() : root_(std::make_unique<Node>()) {
+  newest_ = oldest_ = root_.get();
+  enter(*root_);
+  // Born with the tree: no zxid, no time, and not counted as creations. So `stat /` starts with cversion -1, as ZooKeeper's.
+  Node* zookeeper = add(*root_, "zookeeper");
+  add(*zookeeper, "quota");
+  set_acl(*add(*zookeeper, "config"), {{wire::permission::kRead, {"world", "anyone"}}});
+}
+
+Tree::~Tree() = default;
+
+Node* Tree::find_from(Node* node, std::string_view path) {
+  if (path.empty() || path == "/") return node;
+  while (!path.empty()) {
+    if (path.front() != '/' || !node->children) return nullptr;
+    path.remove_prefix(1);
+    const auto name = path.substr(0, path.find('/'));
+    path.remove_prefix(name.size());
+    const auto found = node->children->find(name);
+    if (found == node->children->end()) return nullptr;
+    node = found->get();
+  }
+  return node;
+}
+
+NodeUndo Tree::apply(const NodeCreated& change, wire::Zxid zxid, std::int64_t time) {
+  Node* parent = find(parent_of(change.path));
+  if (parent == nullptr) return {};
+  NodeUndo undo{.what = NodeUndo::What::created,
+                .node = parent,
+                .name = std::string(name_of(change.path)),
+                .creations = parent->creations,
+                .zxid = parent->pzxid};
+  Node* node = restore(change.path);
+  set_data(*node, change.data);
+  set_acl(*node, change.acl);
+  set_kind(*node, change.kind, change.owner);
+  node->czxid = node->mzxid = node->pzxid = zxid;
+  node->ctime = node->mtime = time;
+  node->version = node->aversion = node->creations = 0;
+  parent->creations = change.parent_creations;
+  parent->pzxid = zxid;
+  return undo;
+}
+
+NodeUndo Tree::apply(const NodeRemoved& change, wire::Zxid zxid, std::int64_t) {
+  Node* parent = find(parent_of(change.path));
+  if (parent == nullptr) return {};
+  NodeUndo undo{.what = NodeUndo::What::removed, .node = parent, .zxid = parent->pzxid};
+  parent->pzxid = zxid;
+  Node* node = find(change.path);
+  if (node == nullptr) return {};
+  remove_below(*node);
+  undo.removed_after = node->older;
+  undo.under_cursor = cursor_ == node;
+  undo.removed = detach(*node);
+  return undo;
+}
+
+NodeUndo Tree::apply(const DataSet& change, wire::Zxid zxid, std::int64_t time) {
+  Node* node = find(change.path);
+  if (node == nullptr) return {};
+  NodeUndo undo{.what = NodeUndo::What::data_set,
+                .node = node,
+                .data = node->data,
+                .data_is_null = node->data_is_null,
+                .version = node->version,
+                .zxid = node->mzxid,
+                .mtime = node->mtime};
+  set_data(*node, change.data);
+  node->version = change.version;
+  node->mzxid = zxid;
+  node->mtime = time;
+  return undo;
+}
+
+NodeUndo Tree::apply(const AclSet& change, wire::Zxid, std::int64_t) {
+  Node* node = find(change.path);
+  if (node == nullptr) return {};
+  NodeUndo undo{.what = NodeUndo::What::acl_set, .node = node, .version = node->aversion};
+  undo.acl = std::exchange(node->acl, nullptr);  // still used, by what may be taken back
+  set_acl(*node, change.acl);
+  node->aversion = change.version;
+  return undo;
+}
+
+void Tree::take_back(NodeUndo undo) {
+  Node* node = undo.node;
+  switch (undo.what) {
+    case NodeUndo::What::nothing: return;
+    case NodeUndo::What::created: {
+      const auto created = detach(**node->children->find(std::string_view(undo.name)));
+      acls_.release(created->acl);
+      node->creations = undo.creations;
+      node->pzxid = undo.zxid;
+      return;
+    }
+    case NodeUndo::What::removed: {
+      Node* back = undo.removed.get();
+      attach(std::move(undo.removed), undo.removed_after);
+      if (undo.under_cursor) cursor_ = back;
+      node->pzxid = undo.zxid;
+      return;
+    }
+    case NodeUndo::What::data_set:
+      set_data(*node, undo.data_is_null ? wire::Buffer{} : wire::Buffer{std::move(undo.data)});
+      node->version = undo.version;
+      node->mzxid = undo.zxid;
+      node->mtime = undo.mtime;
+      return;
+    case NodeUndo::What::acl_set:
+      acls_.release(node->acl);
+      node->acl = undo.acl;
+      node->aversion = undo.version;
+      return;
+  }
+}
+
+void Tree::forget(NodeUndo undo) {
+  if (undo.what == NodeUndo::What::acl_set) acls_.release(undo.acl);
+  if (undo.what == NodeUndo::What::removed) acls_.release(undo.removed->acl);
+}
+
+Node* Tree::restore(std::string_view path) {
+  if (Node* there = find(path)) return there;
+  Node* parent = find(parent_of(path));
+  return parent == nullptr ? nullptr : add(*parent, name_of(path));
+}
+
+void Tree::set_acl(Node& node, const wire::AclList& list) {
+  const auto* old = std::exchange(node.acl, list.empty() ? nullptr : acls_.use(list));
+  acls_.release(old);
+}
+
+void Tree::set_kind(Node& node, Kind kind, std::int64_t owner) {
+  leave(node);
+  node.kind = kind;
+  node.owner = owner;
+  enter(node);
+}
+
+void Tree::set_data(Node& node, const wire::Buffer& data) {
+  data_size_ -= node.data.size();
+  node.data = data.value_or("");
+  node.data_is_null = !data;
+  data_size_ += node.data.size();
+}
+
+const Tree::NodeSet* Tree::ephemerals(wire::SessionId session) const {
+  const auto found = ephemerals_.find(session);
+  return found == ephemerals_.end() ? nullptr : &found->second;
+}
+
+Node* Tree::next() {
+  if (cursor_ == nullptr) return nullptr;
+  return std::exchange(cursor_, cursor_->newer);
+}
+
+Node* Tree::add(Node& parent, std::string_view name) {
+  auto node = std::make_unique<Node>();
+  Node* added = node.get();
+  node->name = name;
+  node->parent = &parent;
+  attach(std::move(node), newest_);
+  return added;
+}
+
+// Into its parent's children, and into the list.
+void Tree::attach(std::unique_ptr<Node> node, Node* after) {
+  Node* self = node.get();
+  self->older = after;
+  self->newer = after->newer;
+  (self->newer != nullptr ? self->newer->older : newest_) = self;
+  after->newer = self;
+  if (!self->parent->children) self->parent->children = std::make_unique<Children>();
+  self->parent->children->insert(std::move(node));
+  enter(*self);
+}
+
+std::unique_ptr<Node> Tree::detach(Node& node) {
+  leave(node);
+  if (cursor_ == &node) cursor_ = node.newer;
+  // The root is never detached, so there is always one before.
+  node.older->newer = node.newer;
+  (node.newer != nullptr ? node.newer->older : newest_) = node.older;
+  auto& children = *node.parent->children;
+  auto taken = std::move(children.extract(children.find(std::string_view(node.name))).value());
+  // Most directories of locks are empty most of the time.
+  if (children.empty()) node.parent->children.reset();
+  return taken;
+}
+
+// Only a log that catches up with a snapshot finds children below what is removed.
+void Tree::remove_below(Node& node) {
+  std::vector<Node*> open{&node};
+  std::vector<Node*> below;
+  while (!open.empty()) {
+    Node* each = open.back();
+    open.pop_back();
+    if (!each->children) continue;
+    for (const auto& child : *each->children) {
+      open.push_back(child.get());
+      below.push_back(child.get());
+    }
+  }
+  for (auto each = below.rbegin(); each != below.rend(); ++each) {
+    const auto gone = detach(**each);
+    acls_.release(gone->acl);
+  }
+}
+
+void Tree::enter(Node& node) {
+  ++size_;
+  data_size_ += path_length(node) + node.data.size();
+  if (node.kind == Kind::ephemeral) {
+    ephemerals_[node.owner].insert(&node);
+    ++ephemeral_count_;
+  } else if (node.kind != Kind::persistent) {
+    mortals_.insert(&node);
+  }
+}
+
+void Tree::leave(Node& node) {
+  --size_;
+  data_size_ -= path_length(node) + node.data.size();
+  if (node.kind == Kind::ephemeral) {
+    const auto found = ephemerals_.find(node.owner);
+    found->second.erase(&node);
+    if (found->second.empty()) ephemerals_.erase(found);
+    --ephemeral_count_;
+  } else if (node.kind != Kind::persistent) {
+    mortals_.erase(&node);
+  }
+}
+
+}  // namespace holdfast::engine

@@ -1,0 +1,101 @@
+// tree.h -- all nodes, and how a change changes them.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <variant>
+
+#include "engine/acl.h"
+#include "engine/change.h"
+#include "engine/node.h"
+
+namespace holdfast::engine {
+
+// What was there before a change, so that it can be taken back.
+struct NodeUndo {
+  enum class What { nothing, created, removed, data_set, acl_set } what = What::nothing;
+  Node* node = nullptr;  // the changed one; of a removal and a creation the parent
+  std::unique_ptr<Node> removed{};
+  Node* removed_after = nullptr;  // its place in the list of all nodes
+  bool under_cursor = false;      // the walk was about to visit it
+  std::string name{};             // what was created
+  std::string data{};
+  bool data_is_null = false;
+  const AclTable::Entry* acl = nullptr;
+  std::int32_t version = 0;
+  std::int32_t creations = 0;
+  wire::Zxid zxid = 0;  // mzxid, or the parent's pzxid
+  std::int64_t mtime = 0;
+};
+
+class Tree {
+ public:
+  using NodeSet = std::unordered_set<Node*>;
+
+  Tree();
+  ~Tree();
+  Tree(const Tree&) = delete;
+  Tree& operator=(const Tree&) = delete;
+
+  // Nothing if there is none, also for what is no path. "" is the root, as for ZooKeeper.
+  Node* find(std::string_view path) { return find_from(root_.get(), path); }
+  const Node* find(std::string_view path) const { return find_from(root_.get(), path); }
+
+  // A change that comes again, or finds the tree further on (see change.h), is applied as far as it makes sense.
+  NodeUndo apply(const NodeCreated& change, wire::Zxid zxid, std::int64_t time);
+  NodeUndo apply(const NodeRemoved& change, wire::Zxid zxid, std::int64_t time);
+  NodeUndo apply(const DataSet& change, wire::Zxid zxid, std::int64_t time);
+  NodeUndo apply(const AclSet& change, wire::Zxid zxid, std::int64_t time);
+  // The last one first.
+  void take_back(NodeUndo undo);
+  // It stays done. Every undo ends in one of the two.
+  void forget(NodeUndo undo);
+
+  // The node of that path, new or old, for a snapshot to fill in. Nothing if it has no parent.
+  Node* restore(std::string_view path);
+  void set_acl(Node& node, const wire::AclList& list);
+  void set_kind(Node& node, Kind kind, std::int64_t owner);
+  void set_data(Node& node, const wire::Buffer& data);
+
+  // The ephemerals of a session; nothing if it has none.
+  const NodeSet* ephemerals(wire::SessionId session) const;
+  const std::unordered_map<wire::SessionId, NodeSet>& ephemerals() const { return ephemerals_; }
+  // Containers and TTL nodes.
+  const NodeSet& mortals() const { return mortals_; }
+
+  std::size_t size() const { return size_; }
+  std::size_t ephemeral_count() const { return ephemeral_count_; }
+  // Paths and data, as ZooKeeper counts them.
+  std::size_t data_size() const { return data_size_; }
+
+  // Walks over all nodes, the oldest first, in as many steps as one likes; nodes may come and go between two steps. One walk at
+  // a time.
+  void begin_walk() { cursor_ = oldest_; }
+  Node* next();
+
+ private:
+  static Node* find_from(Node* node, std::string_view path);
+  Node* add(Node& parent, std::string_view name);
+  std::unique_ptr<Node> detach(Node& node);
+  void attach(std::unique_ptr<Node> node, Node* after);
+  void remove_below(Node& node);
+  void enter(Node& node);
+  void leave(Node& node);
+
+  AclTable acls_;
+  std::unique_ptr<Node> root_;
+  Node* oldest_ = nullptr;
+  Node* newest_ = nullptr;
+  Node* cursor_ = nullptr;
+  std::unordered_map<wire::SessionId, NodeSet> ephemerals_;
+  NodeSet mortals_;
+  std::size_t size_ = 0;
+  std::size_t ephemeral_count_ = 0;
+  std::size_t data_size_ = 0;
+};
+
+}  // namespace holdfast::engine
