@@ -27,7 +27,7 @@ LAYERS = {
     "src/wire": (("base", "wire"), PLAIN),
     "src/engine": (("base", "wire", "engine"), PLAIN),
     "src/store": (("base", "store"), (*PLAIN, "xxhash.h")),
-    "src/server": (("base", "wire", "engine", "store", "server"), (*PLAIN, "asio", "openssl")),
+    "src/server": (("holdfast", "base", "wire", "engine", "store", "server"), (*PLAIN, "asio", "openssl")),
     "src/cli": (("holdfast", "cli"), (*PLAIN, "CLI", "nlohmann", "yaml-cpp")),
 }
 
