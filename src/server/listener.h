@@ -33,7 +33,7 @@ class Listener {
   using ReportFor = std::function<Report(std::string_view word)>;
 
   // Reads listen, tls, four_letter_words and limits out of `options`. Fails with one sentence, for example
-  // "cannot listen on 127.0.0.1:2181: Address already in use". `host` outlives every connection.
+  // "cannot listen on 127.0.0.1:2181: address already in use". `host` outlives every connection.
   static tl::expected<std::unique_ptr<Listener>, std::string> open(asio::io_context& context, Host& host,
                                                                    const EngineOptions& options, ReportFor report);
 

@@ -1,0 +1,49 @@
+// door.h -- accepts clients on one address.
+#pragma once
+
+#include <asio/steady_timer.hpp>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "server/reception.h"
+#include "server/tls.h"
+
+namespace holdfast::server {
+
+// How long nobody is accepted after the process ran out of descriptors or memory: trying again at once would spin.
+inline constexpr std::chrono::milliseconds kAcceptAgainAfter{100};
+
+// Kept by its pending accept until close().
+class Door : public std::enable_shared_from_this<Door> {
+ public:
+  // `tls` is empty where clients come without. Fails with one sentence.
+  static tl::expected<std::shared_ptr<Door>, std::string> open(std::shared_ptr<Reception> reception,
+                                                               const Listen& listen,
+                                                               std::shared_ptr<const TlsContext> tls);
+
+  // "127.0.0.1:2181"
+  const std::string& address() const noexcept { return address_; }
+  std::uint16_t port() const noexcept { return port_; }
+  void close();
+
+  Door(std::shared_ptr<Reception> reception, std::shared_ptr<const TlsContext> tls);
+
+ private:
+  using Endpoint = asio::ip::tcp::endpoint;
+
+  void accept();
+  void accepted(const std::error_code& error, Socket socket);
+  void admit(Socket socket);
+
+  std::shared_ptr<Reception> reception_;
+  std::shared_ptr<const TlsContext> tls_;
+  asio::basic_socket_acceptor<asio::ip::tcp, Executor> acceptor_;
+  asio::steady_timer pause_;
+  Endpoint client_;
+  std::string address_;
+  std::uint16_t port_ = 0;
+};
+
+}  // namespace holdfast::server

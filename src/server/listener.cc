@@ -1,0 +1,56 @@
+#include "server/listener.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "server/door.h"
+#include "server/reception.h"
+#include "server/tls.h"
+
+namespace holdfast::server {
+
+class Listener::Impl {
+ public:
+  explicit Impl(std::shared_ptr<Reception> r) : reception(std::move(r)) {}
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() {
+    for (const auto& door : doors) door->close();
+  }
+
+  std::shared_ptr<Reception> reception;
+  std::vector<std::shared_ptr<Door>> doors;
+  std::vector<std::string> addresses;
+  int plain_port = -1;
+  int tls_port = -1;
+};
+
+tl::expected<std::unique_ptr<Listener>, std::string> Listener::open(asio::io_context& context, Host& host,
+                                                                    const EngineOptions& options, ReportFor report) {
+  std::shared_ptr<const TlsContext> tls;
+  if (std::any_of(options.listen.begin(), options.listen.end(), [](const Listen& l) { return l.tls; })) {
+    auto made = TlsContext::read(options.tls);
+    if (!made) return tl::unexpected(std::move(made.error()));
+    tls = std::move(*made);
+  }
+  auto impl = std::make_unique<Impl>(std::make_shared<Reception>(context, host, options, std::move(report)));
+  for (const Listen& listen : options.listen) {
+    auto door = Door::open(impl->reception, listen, listen.tls ? tls : nullptr);
+    if (!door) return tl::unexpected(std::move(door.error()));
+    int& port = listen.tls ? impl->tls_port : impl->plain_port;
+    if (port < 0) port = (*door)->port();
+    impl->addresses.push_back((*door)->address());
+    impl->doors.push_back(std::move(*door));
+  }
+  return std::unique_ptr<Listener>(new Listener(std::move(impl)));
+}
+
+Listener::Listener(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Listener::~Listener() = default;
+
+const std::vector<std::string>& Listener::addresses() const noexcept { return impl_->addresses; }
+int Listener::port(bool tls) const noexcept { return tls ? impl_->tls_port : impl_->plain_port; }
+std::size_t Listener::connections() const noexcept { return impl_->reception->headcount.total(); }
+std::uint64_t Listener::rejected() const noexcept { return impl_->reception->headcount.rejected(); }
+
+}  // namespace holdfast::server

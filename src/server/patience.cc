@@ -1,0 +1,43 @@
+#include "server/patience.h"
+
+namespace holdfast::server {
+
+Patience::Wait Patience::begin(Waiter& waiter) {
+  const auto wait = entries_.insert(entries_.end(), Entry{Clock::now() + wait_, &waiter});
+  arm();
+  return wait;
+}
+
+void Patience::end(Wait wait) {
+  entries_.erase(wait);
+  // An alarm for somebody who does not wait any more is left as it is, but the last one switches it off: an io_context that has
+  // nothing else to do may end.
+  if (entries_.empty()) {
+    timer_.cancel();
+    armed_ = false;
+  }
+}
+
+void Patience::arm() {
+  if (armed_ || entries_.empty()) return;
+  armed_ = true;
+  timer_.expires_at(entries_.front().until);
+  timer_.async_wait([weak = std::weak_ptr(self_)](const std::error_code& error) {
+    if (const auto self = weak.lock(); self && !error) (*self)->ring();
+  });
+}
+
+void Patience::ring() {
+  const auto alive = std::weak_ptr(self_);
+  armed_ = false;
+  const auto now = Clock::now();
+  while (!entries_.empty() && entries_.front().until <= now) {
+    Waiter& waiter = *entries_.front().waiter;
+    entries_.pop_front();
+    waiter.waited_enough();
+    if (alive.expired()) return;  // the last waiter took this with it
+  }
+  arm();
+}
+
+}  // namespace holdfast::server

@@ -1,0 +1,48 @@
+// reception.h -- what all connections of one server share.
+#pragma once
+
+#include <asio/io_context.hpp>
+#include <asio/ip/tcp.hpp>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "holdfast/engine.h"
+#include "server/four_letter_words.h"
+#include "server/headcount.h"
+#include "server/listener.h"
+#include "server/patience.h"
+#include "server/peer.h"
+
+namespace holdfast::server {
+
+// Without Asio's type-erased executor, which costs an indirection and memory at every step.
+using Executor = asio::io_context::executor_type;
+using Socket = asio::basic_stream_socket<asio::ip::tcp, Executor>;
+
+// How long a connection that is closed waits for the other side to close, too: closing a socket with unread bytes resets it,
+// and the reset may overtake the last answer.
+inline constexpr std::chrono::milliseconds kLinger{1'000};
+
+struct Reception {
+  Reception(asio::io_context& io, Host& service, const EngineOptions& options, Listener::ReportFor report_for)
+      : context(io),
+        host(service),
+        limits(options.limits),
+        words(options.four_letter_words),
+        report(std::move(report_for)),
+        headcount(options.limits),
+        handshake(io, options.limits.handshake),
+        linger(io, kLinger) {}
+
+  asio::io_context& context;
+  Host& host;
+  const EngineLimits limits;
+  const FourLetterWords words;
+  const Listener::ReportFor report;
+  Headcount headcount;
+  Patience handshake;
+  Patience linger;
+};
+
+}  // namespace holdfast::server

@@ -1,0 +1,288 @@
+#include "server/tcp_connection.h"
+
+#include <asio/buffer.hpp>
+#include <asio/post.hpp>
+#include <asio/write.hpp>
+#include <utility>
+
+#include "server/environment.h"
+
+namespace holdfast::server {
+namespace {
+
+// Of an idle connection: a request of a lock client fits.
+constexpr std::size_t kLeastBuffer = 512;
+// Of one that sends much: more does not save noticeably many system calls.
+constexpr std::size_t kMostBuffer = 64 * 1024;
+constexpr std::size_t kBufferGrowth = 4;
+// Answers are put together up to this size; a longer one is not copied.
+constexpr std::size_t kChunk = 16 * 1024;
+
+// At most `longest`, and no half lines.
+void cut(std::string& text, std::size_t longest) {
+  if (text.size() <= longest) return;
+  const auto end = text.rfind('\n', longest == 0 ? 0 : longest - 1);
+  text.resize(end == std::string::npos ? longest : end + 1);
+}
+
+}  // namespace
+
+TcpConnection::TcpConnection(std::shared_ptr<Reception> reception, Socket socket, std::string ip,
+                             std::unique_ptr<TlsStream> tls)
+    : reception_(std::move(reception)),
+      socket_(std::move(socket)),
+      ip_(std::move(ip)),
+      tls_(std::move(tls)),
+      frames_(reception_->limits.frame) {}
+
+TcpConnection::~TcpConnection() { finish(); }
+
+void TcpConnection::start(Origin origin) {
+  // A client that cannot be told from a dead one is found out by the kernel; one that can, by the session's timeout.
+  std::error_code ignored;
+  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  socket_.set_option(asio::socket_base::keep_alive(true), ignored);
+  id_ = reception_->host.connected(shared_from_this(), std::move(origin));
+  if (id_ == 0) return finish();
+  if (state_ != State::open) return;
+  wait(reception_->handshake);
+  read();
+}
+
+// ---- receiving
+
+void TcpConnection::read() {
+  if (reading_ || state_ == State::closed || state_ == State::draining) return;
+  if (state_ == State::open && held_) return;
+  reading_ = true;
+  if (buffer_.empty()) buffer_.resize(kLeastBuffer);
+  socket_.async_read_some(
+      asio::buffer(buffer_),
+      [self = shared_from_this()](const std::error_code& error, std::size_t size) { self->received(error, size); });
+}
+
+void TcpConnection::received(const std::error_code& error, std::size_t size) {
+  reading_ = false;
+  if (state_ == State::open) {
+    if (error) return lose();
+    const std::string_view bytes(buffer_.data(), size);
+    if (tls_) {
+      unwrap(bytes);
+    } else {
+      pending_ = bytes;
+    }
+    deliver();
+    if (pending_.empty()) choose_buffer(size);
+  } else if (state_ == State::lingering) {
+    if (error) return finish();
+  }
+  read();
+}
+
+void TcpConnection::unwrap(std::string_view bytes) {
+  plain_.clear();
+  stream_over_ = !tls_->receive(bytes, plain_);
+  pending_ = plain_;
+  if (tls_->has_wire()) flush_soon();
+}
+
+// Everything that is complete, as long as the host takes it.
+void TcpConnection::deliver() {
+  while (state_ == State::open && !held_ && !pending_.empty()) {
+    switch (frames_.take(pending_)) {
+      case FrameReader::Found::nothing: break;
+      case FrameReader::Found::frame:
+        stop_waiting();
+        reception_->host.received(id_, frames_.frame());
+        break;
+      case FrameReader::Found::word: return answer(frames_.word());
+      case FrameReader::Found::broken: return lose();
+    }
+  }
+  if (state_ != State::open) return;
+  if (stream_over_ && pending_.empty()) return part();
+  if (held_ || !frames_.waiting()) {
+    stop_waiting();
+  } else if (patience_ == nullptr) {
+    wait(reception_->handshake);
+  }
+}
+
+void TcpConnection::answer(std::string_view word) {
+  std::string text = refusal_of_word(word);
+  if (reception_->words.enabled(word)) {
+    Report report = reception_->report(word);
+    if (word == "envi") report.environment = environment();
+    if (word == "mntr") {
+      report.open_files = open_file_descriptors();
+      report.max_files = max_file_descriptors();
+    }
+    text = answer_word(word, report);
+    cut(text, reception_->limits.answer);
+  }
+  send(std::move(text));
+  part();
+}
+
+// Large for who sends much, small again for who does not.
+void TcpConnection::choose_buffer(std::size_t last_read) {
+  if (last_read == buffer_.size() && buffer_.size() < kMostBuffer) {
+    buffer_.resize(std::min(kMostBuffer, buffer_.size() * kBufferGrowth));
+  } else if (last_read <= kLeastBuffer && buffer_.size() > kLeastBuffer) {
+    buffer_ = std::string(kLeastBuffer, '\0');
+  }
+  if (plain_.capacity() > kLeastBuffer) plain_ = {};
+}
+
+void TcpConnection::hold_back(bool held) {
+  if (held_ == held) return;
+  held_ = held;
+  if (held) return;
+  asio::post(socket_.get_executor(), [self = shared_from_this()] {
+    if (self->state_ != State::open || self->held_ || self->reading_) return;
+    self->deliver();
+    self->read();
+  });
+}
+
+// ---- sending
+
+void TcpConnection::send(std::string frame) {
+  if (state_ != State::open || frame.empty()) return;
+  gathered_bytes_ += frame.size();
+  if (unsent() > reception_->limits.unsent_bytes) {
+    finish();
+    asio::post(socket_.get_executor(), [self = shared_from_this()] { self->tell_host(); });
+    return;
+  }
+  if (!gathered_.empty() && gathered_.back().size() + frame.size() <= kChunk) {
+    gathered_.back() += frame;
+  } else {
+    gathered_.push_back(std::move(frame));
+  }
+  flush_soon();
+}
+
+// One write for all that is sent in this turn of the loop.
+void TcpConnection::flush_soon() {
+  if (flush_due_ || !flight_.empty()) return;
+  flush_due_ = true;
+  asio::post(socket_.get_executor(), [self = shared_from_this()] {
+    self->flush_due_ = false;
+    self->flush();
+  });
+}
+
+void TcpConnection::flush() {
+  if (state_ == State::closed || state_ == State::lingering || !flight_.empty()) return;
+  load();
+  if (flight_.empty()) {
+    if (state_ == State::draining) drained();
+    return;
+  }
+  const auto done = [self = shared_from_this()](const std::error_code& error, std::size_t) { self->written(error); };
+  if (flight_.size() == 1) return asio::async_write(socket_, asio::buffer(flight_.front()), done);
+  std::vector<asio::const_buffer> buffers;
+  buffers.reserve(flight_.size());
+  for (const auto& chunk : flight_) buffers.push_back(asio::buffer(chunk));
+  asio::async_write(socket_, std::move(buffers), done);
+}
+
+// Moves what was gathered into the flight.
+void TcpConnection::load() {
+  if (tls_) {
+    if (tls_->open()) {
+      for (const auto& chunk : gathered_) tls_->seal(chunk);
+      gathered_.clear();
+      gathered_bytes_ = 0;
+    }
+    if (tls_->has_wire()) flight_.push_back(tls_->take_wire());
+    flight_bytes_ = flight_.empty() ? 0 : flight_.front().size();
+  } else {
+    flight_.swap(gathered_);
+    flight_bytes_ = std::exchange(gathered_bytes_, 0);
+  }
+}
+
+void TcpConnection::written(const std::error_code& error) {
+  flight_.clear();
+  flight_bytes_ = 0;
+  if (state_ == State::closed) return;
+  if (!error) return flush();
+  if (state_ == State::open) return lose();
+  finish();
+}
+
+// ---- the end
+
+void TcpConnection::close() {
+  id_ = 0;
+  if (state_ != State::open) return;
+  state_ = State::draining;
+  pending_ = {};
+  wait(reception_->handshake);  // for a client that does not read its last answers either
+  flush_soon();
+}
+
+void TcpConnection::drained() {
+  if (tls_ && tls_->open()) {
+    tls_->say_goodbye();
+    return flush();
+  }
+  state_ = State::lingering;
+  std::error_code error;
+  socket_.shutdown(asio::socket_base::shutdown_send, error);
+  if (error) return finish();
+  wait(reception_->linger);
+  read();
+}
+
+void TcpConnection::part() {
+  const ConnectionId id = id_;
+  close();
+  if (id != 0) reception_->host.disconnected(id);
+}
+
+void TcpConnection::lose() {
+  finish();
+  tell_host();
+}
+
+void TcpConnection::finish() {
+  if (state_ == State::closed) return;
+  state_ = State::closed;
+  stop_waiting();
+  std::error_code ignored;
+  socket_.close(ignored);
+  reception_->headcount.leave(ip_);
+  pending_ = {};
+  gathered_.clear();
+  gathered_bytes_ = 0;
+  flight_bytes_ = 0;
+}
+
+void TcpConnection::tell_host() {
+  if (const ConnectionId id = std::exchange(id_, 0); id != 0) reception_->host.disconnected(id);
+}
+
+void TcpConnection::waited_enough() {
+  const auto self = shared_from_this();
+  patience_ = nullptr;
+  std::error_code error;
+  // What has come but was not read yet is late because of us.
+  if (state_ == State::open && socket_.available(error) > 0) return wait(reception_->handshake);
+  if (state_ == State::open) return lose();
+  finish();
+}
+
+void TcpConnection::wait(Patience& patience) {
+  stop_waiting();
+  patience_ = &patience;
+  wait_ = patience.begin(*this);
+}
+
+void TcpConnection::stop_waiting() {
+  if (patience_ != nullptr) std::exchange(patience_, nullptr)->end(wait_);
+}
+
+}  // namespace holdfast::server

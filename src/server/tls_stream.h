@@ -1,0 +1,56 @@
+// tls_stream.h -- TLS without a socket: bytes from the wire in, bytes for the wire out.
+//
+//               receive()                         seal()
+//   handshake   answers wait in take_wire()       nothing yet, false
+//   open        what was said                     into take_wire()
+//   over        nothing more, false               false
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+struct ssl_ctx_st;
+struct ssl_st;
+
+namespace holdfast::server {
+
+class TlsStream {
+ public:
+  // Throws std::bad_alloc.
+  explicit TlsStream(ssl_ctx_st* context);
+  ~TlsStream();
+  TlsStream(const TlsStream&) = delete;
+  TlsStream& operator=(const TlsStream&) = delete;
+
+  // Takes all of `bytes`; what they say is appended to `plain`. False once the stream is over: the other side ended it, or it
+  // broke the rules, or we do not believe its certificate. take_wire() may then have a last word.
+  bool receive(std::string_view bytes, std::string& plain);
+  bool seal(std::string_view plain);
+  // Tells the other side that nothing more will come.
+  void say_goodbye();
+
+  bool open() const noexcept { return state_ == State::open; }
+  bool has_wire() const noexcept { return !wire_.empty(); }
+  // What is to be sent.
+  std::string take_wire();
+
+ private:
+  enum class State { handshake, open, over };
+  struct Plug;  // where OpenSSL reads and writes
+  struct Free {
+    void operator()(ssl_st* ssl) const;
+  };
+
+  bool shake_hands();
+  bool read_all(std::string& plain);
+  // After a call that returned no success: true if it only wants more bytes.
+  bool wants_more(int result);
+
+  std::string_view arrived_;
+  std::string wire_;
+  State state_ = State::handshake;
+  std::unique_ptr<ssl_st, Free> ssl_;
+};
+
+}  // namespace holdfast::server
