@@ -28,6 +28,10 @@ void Sessions::all_heard_of(Moment now) {
   for (auto& [id, session] : sessions_) session.heard = now;
 }
 
+void Sessions::look_again(wire::SessionId id) {
+  if (const Session* session = find(id)) due_.emplace(session->heard + session->timeout, id);
+}
+
 std::vector<wire::SessionId> Sessions::expired(Moment now) {
   std::vector<wire::SessionId> over;
   while (!due_.empty() && due_.top().first <= now) {

@@ -39,8 +39,9 @@ class Sessions {
   // After a restart: nobody could be heard of while we were not there.
   void all_heard_of(Moment now);
 
-  // Those whose end has come. They stay until they are closed, and are not named again.
+  // Those whose end has come. They stay until they are closed, and are not named again unless looked at again.
   std::vector<wire::SessionId> expired(Moment now);
+  void look_again(wire::SessionId id);
 
   std::size_t size() const { return sessions_.size(); }
   const std::unordered_map<wire::SessionId, Session>& all() const { return sessions_; }

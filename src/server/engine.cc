@@ -1,0 +1,33 @@
+#include "holdfast/engine.h"
+
+#include "holdfast/error.h"
+#include "server/runtime.h"
+
+namespace holdfast {
+
+class Engine::Impl {
+ public:
+  explicit Impl(EngineOptions options) {
+    auto started = server::Runtime::start(std::move(options));
+    if (!started) throw Error(Errc::refused, started.error());
+    runtime = std::move(*started);
+  }
+  std::unique_ptr<server::Runtime> runtime;
+};
+
+Engine::Engine(EngineOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+Engine::~Engine() {
+  if (impl_) stop();
+}
+Engine::Engine(Engine&&) noexcept = default;
+Engine& Engine::operator=(Engine&& other) noexcept {
+  if (impl_) stop();
+  impl_ = std::move(other.impl_);
+  return *this;
+}
+
+const std::vector<std::string>& Engine::addresses() const noexcept { return impl_->runtime->addresses(); }
+void Engine::stop() { impl_->runtime->stop(); }
+void Engine::stop_now() noexcept { impl_->runtime->stop_now(); }
+
+}  // namespace holdfast

@@ -1,0 +1,95 @@
+// pipeline.h -- everything that is to be done, one after the other, with one sync for many.
+//
+//   push() --> queue --> batch: execute each --> log them in one group --> settle each, in order
+//                ^                                    |
+//                |                                    +--> refused: take all back; writes fail, reads are done again
+//                +---- gathers while the log is being written
+//
+// So answers leave in the order of requests, and none before what it tells of is safe. The queue cannot grow without bound:
+// a connection is not read from while too much of it waits (Peer::hold_back), and the number of connections is limited.
+//
+// Everything happens in the thread of the io_context.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "engine/engine.h"
+#include "server/committer.h"
+#include "server/report.h"
+#include "server/work.h"
+#include "store/store.h"
+
+namespace asio {
+class io_context;
+}
+
+namespace holdfast::server {
+
+class Pipeline {
+ public:
+  struct Events {
+    // Nothing is under way, and all that was executed is safe: a moment to walk over the nodes.
+    std::function<void()> at_rest;
+    // Nobody can tell what is in the log, or they can again.
+    std::function<void(bool stuck)> stuck;
+  };
+
+  // Without a store nothing is kept. `last` is the last zxid ever used.
+  Pipeline(asio::io_context& context, engine::Engine& engine, store::Store* store, wire::Zxid last, Events events);
+  ~Pipeline();
+
+  void push(std::unique_ptr<Work> work);
+
+  // Nothing waits, nothing is under way.
+  bool idle() const { return queue_.empty() && !under_way_; }
+  bool at_rest() const { return !under_way_; }
+  std::size_t waiting() const { return queue_.size() + batch_.size(); }
+  // Of the last write that is safe.
+  wire::Zxid zxid() const { return settled_; }
+  // How many writes changed something.
+  std::size_t changes() const { return changes_; }
+  // Nobody can tell what is in the log: nothing is answered.
+  bool stuck() const { return stuck_; }
+  const Latency& commit_time() const { return commit_time_; }
+
+  // No callback comes any more. What is under way is finished by the committer, but nobody learns of it.
+  void halt();
+
+ private:
+  struct Step {
+    std::unique_ptr<Work> work;
+    engine::Outcome outcome{};
+  };
+
+  void schedule();
+  void run();
+  void commit(Committer::Group group);
+  void committed(const Committer::Result& result);
+  void settle();
+  void take_back(const store::AppendFailure& failure);
+  void get_stuck();
+  void repair_later();
+  void rest();
+
+  asio::io_context& context_;
+  engine::Engine& engine_;
+  Events events_;
+  std::unique_ptr<Committer> committer_;  // none without a store
+  std::deque<std::unique_ptr<Work>> queue_;
+  std::vector<Step> batch_;
+  bool scheduled_ = false;
+  bool under_way_ = false;
+  bool stuck_ = false;
+  wire::Zxid last_;     // ever given to anybody
+  wire::Zxid settled_;  // that anybody was told of
+  std::size_t changes_ = 0;
+  engine::Moment commit_began_{0};
+  Latency commit_time_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace holdfast::server

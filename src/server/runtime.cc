@@ -1,0 +1,167 @@
+#include "server/runtime.h"
+
+#include <fmt/format.h>
+
+#include <asio/executor_work_guard.hpp>
+#include <asio/io_context.hpp>
+#include <asio/post.hpp>
+#include <future>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "base/log.h"
+#include "engine/engine.h"
+#include "server/listener.h"
+#include "server/now.h"
+#include "server/service.h"
+#include "server/service_work.h"
+#include "store/posix_disk.h"
+#include "store/store.h"
+
+namespace holdfast::server {
+namespace {
+
+class EngineRecovery final : public store::Recovery {
+ public:
+  explicit EngineRecovery(engine::Engine& engine) : engine_(engine) {}
+
+  tl::expected<void, std::string> snapshot_record(std::string_view bytes) override {
+    if (engine_.restore(bytes, monotonic_time())) return {};
+    return tl::unexpected(std::string("is no node or session that this version knows"));
+  }
+  tl::expected<void, std::string> log_record(store::Index, std::string_view bytes) override {
+    if (engine_.replay(bytes, monotonic_time())) return {};
+    return tl::unexpected(std::string("is no change that this version knows"));
+  }
+
+ private:
+  engine::Engine& engine_;
+};
+
+std::string objection_to(const EngineOptions& options) {
+  if (options.tick_time.count() <= 0) return "tick_time must be positive";
+  if (options.container_check_interval.count() <= 0) return "container_check_interval must be positive";
+  if (options.max_session_timeout.count() > 0 && options.max_session_timeout < options.min_session_timeout) {
+    return fmt::format("max_session_timeout ({} ms) must not be less than min_session_timeout ({} ms)",
+                       options.max_session_timeout.count(), options.min_session_timeout.count());
+  }
+  if (options.snapshots_kept == 0) return "snapshots_kept must be at least 1";
+  if (!options.log_dir.empty() && options.data_dir.empty()) return "log_dir makes no sense without data_dir";
+  return {};
+}
+
+engine::Rules rules_of(const EngineOptions& options) {
+  return {.ttl_nodes = options.ttl_nodes,
+          .path_depth = options.limits.path_depth,
+          .answer = options.limits.answer,
+          .watches = options.limits.watches};
+}
+
+}  // namespace
+
+// Destroyed from the bottom up: sockets, service, store, state.
+class Runtime::Impl {
+ public:
+  explicit Impl(EngineOptions options) : options_(std::move(options)), engine_(rules_of(options_)) {}
+
+  std::string start() {
+    if (auto objection = objection_to(options_); !objection.empty()) return objection;
+    if (!options_.data_dir.empty()) {
+      if (auto trouble = recover(); !trouble.empty()) return trouble;
+    }
+    service_ = std::make_unique<Service>(context_, options_, engine_, store_.get());
+    auto listener =
+        Listener::open(context_, *service_, options_, [this](std::string_view word) { return service_->report(word); });
+    if (!listener) return listener.error();
+    listener_ = std::move(*listener);
+    addresses_ = listener_->addresses();
+    thread_ = std::thread([this] { context_.run(); });
+    return {};
+  }
+
+  void post(std::function<void(Service&)> function) {
+    asio::post(context_, [this, function = std::move(function)] {
+      if (service_) function(*service_);
+    });
+  }
+
+  void stop() {
+    const std::lock_guard lock(stop_mutex_);
+    if (!thread_.joinable()) return;
+    asio::post(context_, [this] {
+      listener_.reset();
+      service_->stop([this] {
+        if (store_) {
+          if (const auto closed = store_->close(); !closed) base::log().error("{}", closed.error().message);
+        }
+        end();
+      });
+    });
+    thread_.join();
+  }
+
+  void stop_now() {
+    const std::lock_guard lock(stop_mutex_);
+    if (!thread_.joinable()) return;
+    asio::post(context_, [this] { end(); });
+    thread_.join();
+  }
+
+  const std::vector<std::string>& addresses() const { return addresses_; }
+
+ private:
+  std::string recover() {
+    EngineRecovery recovery(engine_);
+    auto opened = store::Store::open(
+        disk_,
+        {.data_directory = options_.data_dir,
+         .log_directory = options_.log_dir,
+         .durability = options_.durability == Durability::power ? store::Durability::power : store::Durability::process,
+         .snapshots_kept = options_.snapshots_kept},
+        recovery);
+    if (!opened) return opened.error().message;
+    store_ = std::move(*opened);
+    if (static_cast<store::Index>(first_zxid(store_.get())) <= store_->last_index()) {
+      return fmt::format("{}: the log is ahead of the epoch; was the file `epoch` taken from a copy?",
+                         options_.data_dir);
+    }
+    return {};
+  }
+
+  // In the service's thread; nothing of it runs after this.
+  void end() {
+    listener_.reset();
+    service_.reset();
+    context_.stop();
+  }
+
+  const EngineOptions options_;
+  std::vector<std::string> addresses_;
+  store::PosixDisk disk_;
+  engine::Engine engine_;
+  std::unique_ptr<store::Store> store_;
+  asio::io_context context_{1};
+  asio::executor_work_guard<asio::io_context::executor_type> busy_{context_.get_executor()};
+  std::unique_ptr<Service> service_;
+  std::unique_ptr<Listener> listener_;
+  std::mutex stop_mutex_;
+  std::thread thread_;
+};
+
+Runtime::Runtime(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Runtime::~Runtime() { stop_now(); }
+
+tl::expected<std::unique_ptr<Runtime>, std::string> Runtime::start(EngineOptions options) {
+  auto impl = std::make_unique<Impl>(std::move(options));
+  if (auto trouble = impl->start(); !trouble.empty()) return tl::unexpected(std::move(trouble));
+  return std::unique_ptr<Runtime>(new Runtime(std::move(impl)));
+}
+
+const std::vector<std::string>& Runtime::addresses() const noexcept { return impl_->addresses(); }
+void Runtime::post(std::function<void(Service&)> function) { impl_->post(std::move(function)); }
+void Runtime::stop() { impl_->stop(); }
+void Runtime::stop_now() noexcept { impl_->stop_now(); }
+
+}  // namespace holdfast::server

@@ -1,0 +1,40 @@
+// runtime.h -- a running engine: recovered state, service, sockets, and the thread they live in.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "holdfast/engine.h"
+
+namespace holdfast::server {
+
+class Service;
+
+class Runtime {
+ public:
+  // Or one sentence that says what is wrong.
+  static tl::expected<std::unique_ptr<Runtime>, std::string> start(EngineOptions options);
+  // stop_now(), unless stopped before.
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  const std::vector<std::string>& addresses() const noexcept;
+
+  // In the service's thread, in the order of the calls. Never, if it has been stopped.
+  void post(std::function<void(Service&)> function);
+
+  // See holdfast::Engine.
+  void stop();
+  void stop_now() noexcept;
+
+ private:
+  class Impl;
+  explicit Runtime(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace holdfast::server

@@ -1,0 +1,250 @@
+#include "server/service.h"
+
+#include <openssl/rand.h>
+
+#include <algorithm>
+#include <asio/io_context.hpp>
+#include <asio/post.hpp>
+#include <asio/steady_timer.hpp>
+#include <utility>
+
+#include "base/log.h"
+#include "server/now.h"
+#include "server/service_work.h"
+
+namespace holdfast::server {
+namespace {
+
+// How late an expiry may be noticed. A lock is free that much later; it costs a look at the clock.
+constexpr auto kSessionLook = std::chrono::milliseconds(20);
+// A request that we ask of ourselves is not asked again before this many ticks of the container check.
+constexpr std::size_t kContainersAtOnce = 10'000;
+
+}  // namespace
+
+struct Service::Timers {
+  explicit Timers(asio::io_context& context) : sessions(context), containers(context) {}
+  asio::steady_timer sessions;
+  asio::steady_timer containers;
+};
+
+Service::Service(asio::io_context& context, EngineOptions options, engine::Engine& engine, store::Store* store)
+    : context_(context),
+      options_(std::move(options)),
+      engine_(engine),
+      store_(store),
+      credentials_(options_.require_auth, options_.super_digest),
+      pipeline_(context, engine, store, first_zxid(store),
+                {.at_rest =
+                     [this] {
+                       if (snapshotter_) snapshotter_->turn(pipeline_.zxid(), pipeline_.changes());
+                       finish_stop();
+                     },
+                 .stuck =
+                     [this](bool stuck) {
+                       if (stuck) drop_all();
+                     }}),
+      timers_(std::make_unique<Timers>(context)),
+      started_(wall_time()) {
+  if (store_ != nullptr) {
+    snapshotter_ = std::make_unique<Snapshotter>(engine, *store, options_.snapshot_after, [this, alive = alive_] {
+      asio::post(context_, [this, alive] {
+        if (*alive && pipeline_.at_rest()) snapshotter_->turn(pipeline_.zxid(), pipeline_.changes());
+      });
+    });
+  }
+  engine_.sessions().all_heard_of(monotonic_time());
+  look_after_sessions();
+  look_after_containers();
+}
+
+Service::~Service() {
+  *alive_ = false;
+  pipeline_.halt();
+  snapshotter_.reset();
+  drop_all();
+}
+
+ConnectionId Service::connected(std::shared_ptr<Peer> peer, Origin origin) {
+  if (stopping_ || pipeline_.stuck() || connections_.size() >= options_.limits.connections) return 0;
+  auto connection = std::make_shared<ClientConnection>();
+  connection->id = ++last_connection_;
+  connection->peer = std::move(peer);
+  connection->origin = std::move(origin);
+  connection->authorized = !credentials_.any_required();
+  connection->report.established = wall_time();
+  engine_.connect(connection->id, {{"ip", connection->origin.ip}});
+  const auto id = connection->id;
+  connections_.emplace(id, std::move(connection));
+  return id;
+}
+
+void Service::disconnected(ConnectionId id) {
+  if (const auto found = connections_.find(id); found != connections_.end()) {
+    const auto connection = found->second;
+    connection->peer.reset();  // nobody to close
+    drop(*connection);
+  }
+}
+
+void Service::drop(ClientConnection& connection) {
+  connection.leaving = true;
+  if (auto peer = std::exchange(connection.peer, nullptr)) peer->close();
+  engine_.disconnect(connection.id);
+  if (const auto mine = by_session_.find(connection.session);
+      mine != by_session_.end() && mine->second == connection.id) {
+    by_session_.erase(mine);
+  }
+  connections_.erase(connection.id);
+}
+
+void Service::drop_all() {
+  auto all = connections_;
+  for (auto& [id, connection] : all) drop(*connection);
+}
+
+ClientConnection* Service::connection_of(wire::SessionId session) {
+  const auto id = by_session_.find(session);
+  return id == by_session_.end() ? nullptr : connections_.at(id->second).get();
+}
+
+void Service::received(ConnectionId id, std::string frame) {
+  const auto found = connections_.find(id);
+  if (found == connections_.end() || found->second->leaving) return;
+  const auto connection = found->second;
+  const auto size = frame.size();
+  ++connection->report.received;
+  ++totals_.received;
+  totals_.bytes_received += static_cast<std::int64_t>(size);
+  if (std::exchange(connection->greeted, true)) {
+    take(connection, frame, size);
+  } else {
+    greet(connection, frame, size);
+  }
+  if (connection->unserved > options_.limits.unserved_bytes && !std::exchange(connection->held, true)) {
+    if (connection->peer) connection->peer->hold_back(true);
+  }
+}
+
+void Service::greet(const ConnectionPtr& connection, std::string_view frame, std::size_t size) {
+  wire::Reader reader(frame);
+  wire::ConnectRequest request;
+  if (!decode(reader, request)) return drop(*connection);
+  // It is alive, however long its turn takes to come.
+  const auto* session = engine_.sessions().find(request.session);
+  if (session != nullptr && session->password == request.password) {
+    engine_.sessions().heard_of(request.session, monotonic_time());
+  }
+  connection->unserved += size;
+  pipeline_.push(std::make_unique<Handshake>(*this, connection, std::move(request), size));
+}
+
+void Service::take(const ConnectionPtr& connection, std::string_view frame, std::size_t size) {
+  wire::Reader reader(frame);
+  const auto xid = reader.i32();
+  const auto op = static_cast<wire::Op>(reader.i32());
+  if (!reader.ok()) return drop(*connection);
+  engine_.sessions().heard_of(connection->session, monotonic_time());
+  // At once: it asks whether we are there, not whether the disk is. But never for a session that is about to end: its holder would
+  // count on a time that it has not got.
+  if (op == wire::Op::ping && connection->session != 0) {
+    if (engine_.sessions().find(connection->session) == nullptr) return;
+    connection->report.last_operation = "PING";
+    return connection->send(wire::reply_frame(wire::kPingXid, pipeline_.zxid(), wire::Code::ok));
+  }
+  connection->unserved += size;
+  if (op == wire::Op::auth) {
+    (void)reader.i32();  // type
+    auto scheme = reader.text();
+    auto credentials = reader.buffer().value_or("");
+    if (!reader.ok()) return drop(*connection);
+    return pipeline_.push(
+        std::make_unique<Authentication>(*this, connection, xid, std::move(scheme), std::move(credentials), size));
+  }
+  pipeline_.push(std::make_unique<ClientRequest>(*this, connection, xid, op, wire::decode_request(op, reader), size));
+}
+
+bool Service::authenticate(ClientConnection& connection, const std::string& scheme, const std::string& credentials) {
+  std::vector<wire::Id> ids;
+  if (scheme == "digest") ids = credentials_.identify(credentials);
+  if (scheme == "ip") ids.push_back({"ip", connection.origin.ip});
+  if (ids.empty()) ++totals_.auth_failed;
+  for (auto& id : ids) {
+    if (credentials_.is_enough(id)) connection.authorized = true;
+    if (connection.peer) engine_.add_identity(connection.id, std::move(id));
+  }
+  return !ids.empty();
+}
+
+// From now on this connection speaks for the session; one that did before is of the past.
+void Service::adopt(ClientConnection& connection, wire::SessionId session, std::chrono::milliseconds timeout) {
+  if (auto* before = connection_of(session); before != nullptr && before != &connection) drop(*before);
+  connection.session = session;
+  connection.timeout = timeout;
+  connection.report.session = session;
+  connection.report.timeout = timeout.count();
+  by_session_[session] = connection.id;
+}
+
+void Service::tell(ConnectionId id, const wire::Event& event) {
+  if (const auto found = connections_.find(id); found != connections_.end())
+    found->second->send(wire::event_frame(event));
+}
+
+void Service::served(ClientConnection& connection, std::size_t bytes) {
+  connection.unserved -= bytes;
+  if (!connection.held || connection.unserved > options_.limits.unserved_bytes / 2) return;
+  connection.held = false;
+  if (connection.peer) connection.peer->hold_back(false);
+}
+
+std::chrono::milliseconds Service::grant(std::int32_t timeout) const {
+  const auto least = options_.min_session_timeout.count() > 0 ? options_.min_session_timeout : 2 * options_.tick_time;
+  const auto most = options_.max_session_timeout.count() > 0 ? options_.max_session_timeout : 20 * options_.tick_time;
+  return std::min(std::max(std::chrono::milliseconds(timeout), least), most);
+}
+
+std::string Service::new_password() {
+  std::string password(16, '\0');
+  RAND_bytes(reinterpret_cast<unsigned char*>(password.data()), static_cast<int>(password.size()));
+  return password;
+}
+
+void Service::look_after_sessions() {
+  for (const auto session : engine_.sessions().expired(monotonic_time())) {
+    pipeline_.push(std::make_unique<SessionEnd>(*this, session));
+  }
+  timers_->sessions.expires_after(kSessionLook);
+  timers_->sessions.async_wait([this, alive = alive_](const std::error_code& error) {
+    if (!error && *alive && !stopping_) look_after_sessions();
+  });
+}
+
+void Service::look_after_containers() {
+  timers_->containers.expires_after(options_.container_check_interval);
+  timers_->containers.async_wait([this, alive = alive_](const std::error_code& error) {
+    if (error || !*alive || stopping_) return;
+    auto due = engine_.mortals_due(wall_time());
+    if (due.size() > kContainersAtOnce) due.resize(kContainersAtOnce);
+    for (auto& path : due) pipeline_.push(std::make_unique<ContainerEnd>(*this, std::move(path)));
+    look_after_containers();
+  });
+}
+
+void Service::stop(std::function<void()> done) {
+  stopping_ = true;
+  stopped_ = std::move(done);
+  timers_->sessions.cancel();
+  timers_->containers.cancel();
+  for (auto& [id, connection] : connections_) connection->leaving = true;
+  if (pipeline_.idle()) finish_stop();
+}
+
+void Service::finish_stop() {
+  if (!stopping_ || !stopped_ || !pipeline_.idle()) return;
+  drop_all();
+  if (snapshotter_ && !pipeline_.stuck()) snapshotter_->take_now(pipeline_.zxid());
+  std::exchange(stopped_, nullptr)();
+}
+
+}  // namespace holdfast::server

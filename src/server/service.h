@@ -1,0 +1,98 @@
+// service.h -- where connections, engine and store meet.
+//
+// Turns frames into Work, opens, resumes and ends sessions, tells who watches, and looks after what is due: sessions that
+// expire, containers that are empty, snapshots. One thread, that of the io_context.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "engine/engine.h"
+#include "holdfast/engine.h"
+#include "server/client_connection.h"
+#include "server/credentials.h"
+#include "server/peer.h"
+#include "server/pipeline.h"
+#include "server/report.h"
+#include "server/snapshotter.h"
+#include "store/store.h"
+
+namespace asio {
+class io_context;
+}
+
+namespace holdfast::server {
+
+class Service final : public Host {
+ public:
+  // `engine` has been recovered from `store`, which is none if nothing is kept.
+  Service(asio::io_context& context, EngineOptions options, engine::Engine& engine, store::Store* store);
+  ~Service() override;
+
+  ConnectionId connected(std::shared_ptr<Peer> peer, Origin origin) override;
+  void received(ConnectionId connection, std::string frame) override;
+  void disconnected(ConnectionId connection) override;
+
+  // What the four-letter word needs.
+  Report report(std::string_view word);
+
+  // Takes nothing more, answers what it has taken, takes a snapshot; then `done`.
+  void stop(std::function<void()> done);
+
+ private:
+  friend class Handshake;
+  friend class ClientRequest;
+  friend class Authentication;
+  friend class SessionEnd;
+  friend class ContainerEnd;
+
+  using ConnectionPtr = std::shared_ptr<ClientConnection>;
+
+  void greet(const ConnectionPtr& connection, std::string_view frame, std::size_t size);
+  void take(const ConnectionPtr& connection, std::string_view frame, std::size_t size);
+  // False: nobody can be known by that.
+  bool authenticate(ClientConnection& connection, const std::string& scheme, const std::string& credentials);
+  void answered(std::int64_t latency, bool write, std::size_t size);
+  void adopt(ClientConnection& connection, wire::SessionId session, std::chrono::milliseconds timeout);
+  void tell(ConnectionId connection, const wire::Event& event);
+  void served(ClientConnection& connection, std::size_t bytes);
+  // Once what was sent is out. The session lives on.
+  void drop(ClientConnection& connection);
+  void drop_all();
+  ClientConnection* connection_of(wire::SessionId session);
+  std::chrono::milliseconds grant(std::int32_t timeout) const;
+  std::string new_password();
+  void look_after_sessions();
+  void look_after_containers();
+  void finish_stop();
+  void report_connections(Report& report) const;
+  void report_sessions(Report& report) const;
+  void report_watches(Report& report) const;
+  void report_configuration(Report& report) const;
+
+  struct Timers;
+
+  asio::io_context& context_;
+  const EngineOptions options_;
+  engine::Engine& engine_;
+  store::Store* store_;
+  const Credentials credentials_;
+  Pipeline pipeline_;
+  std::unique_ptr<Snapshotter> snapshotter_;
+  std::unique_ptr<Timers> timers_;
+  std::unordered_map<ConnectionId, ConnectionPtr> connections_;
+  std::unordered_map<wire::SessionId, ConnectionId> by_session_;
+  ConnectionId last_connection_ = 0;
+  bool stopping_ = false;
+  std::function<void()> stopped_;
+  Report totals_;  // what only grows
+  std::int64_t started_ = 0;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace holdfast::server

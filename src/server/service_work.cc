@@ -1,0 +1,189 @@
+#include "server/service_work.h"
+
+#include "server/now.h"
+#include "server/service.h"
+
+namespace holdfast::server {
+
+using engine::Outcome;
+using wire::Code;
+
+namespace {
+
+constexpr int kCounterBits = 32;
+
+// As ZooKeeper's `stat` and `cons` name them.
+const char* name_of(wire::Op op) {
+  switch (op) {
+    case wire::Op::create:
+    case wire::Op::create2:
+    case wire::Op::create_ttl:
+    case wire::Op::create_container: return "CREA";
+    case wire::Op::remove:
+    case wire::Op::delete_container: return "DELE";
+    case wire::Op::exists: return "EXIS";
+    case wire::Op::get_data: return "GETD";
+    case wire::Op::set_data: return "SETD";
+    case wire::Op::get_acl: return "GETA";
+    case wire::Op::set_acl: return "SETA";
+    case wire::Op::get_children:
+    case wire::Op::get_children2: return "GETC";
+    case wire::Op::sync: return "SYNC";
+    case wire::Op::check: return "CHEC";
+    case wire::Op::multi: return "MULT";
+    case wire::Op::multi_read: return "MLTR";
+    case wire::Op::check_watches: return "CHKW";
+    case wire::Op::remove_watches: return "REMW";
+    case wire::Op::set_watches: return "SETW";
+    case wire::Op::set_watches2: return "STW2";
+    case wire::Op::add_watch: return "ADDW";
+    case wire::Op::get_ephemerals: return "GETE";
+    case wire::Op::get_all_children_number: return "GETACN";
+    case wire::Op::who_am_i: return "HOMI";
+    case wire::Op::reconfig: return "RECO";
+    case wire::Op::close_session: return "CLOS";
+    default: return "NA";
+  }
+}
+
+}  // namespace
+
+wire::Zxid first_zxid(const store::Store* store) {
+  return static_cast<wire::Zxid>(store == nullptr ? 1 : store->epoch()) << kCounterBits;
+}
+
+Outcome Handshake::execute(engine::Engine& engine, const Turn& turn) {
+  Outcome nothing{.zxid = turn.zxid};
+  turned_away_ = false;
+  if (!connection_->peer) return nothing;
+  // It has seen more than we know of: of another server, or of our own past that is lost. Neither is for us to answer.
+  if (request_.last_zxid_seen > turn.zxid) {
+    turned_away_ = true;
+    return nothing;
+  }
+  const auto timeout = service_.grant(request_.timeout);
+  if (request_.session != 0) {
+    const auto* session = engine.sessions().find(request_.session);
+    if (session == nullptr || session->password != request_.password) return nothing;
+    password_ = session->password;
+    engine.sessions().set_timeout(request_.session, timeout);
+    service_.adopt(*connection_, request_.session, timeout);
+    return nothing;
+  }
+  if (engine.sessions().size() >= service_.options_.limits.sessions) {
+    turned_away_ = true;
+    return nothing;
+  }
+  password_ = service_.new_password();
+  // No two sessions have one zxid, not even of two lives of this server.
+  service_.adopt(*connection_, turn.zxid, timeout);
+  return engine.open_session(turn.zxid, turn.time, turn.zxid, password_, timeout, turn.now);
+}
+
+void Handshake::settle(engine::Engine&, Outcome&) {
+  service_.served(*connection_, size_);
+  if (turned_away_) return service_.drop(*connection_);
+  wire::ConnectResponse response{.has_read_only = request_.has_read_only};
+  const bool accepted = connection_->session != 0;
+  if (accepted) {
+    response.timeout = static_cast<std::int32_t>(connection_->timeout.count());
+    response.session = connection_->session;
+    response.password = password_;
+  }
+  wire::Writer body;
+  encode(body, response);
+  connection_->send(wire::frame(body.bytes()));
+  if (!accepted) service_.drop(*connection_);
+}
+
+// Without an answer: the client tries again.
+void Handshake::fail(bool) { service_.drop(*connection_); }
+
+ClientRequest::ClientRequest(Service& service, std::shared_ptr<ClientConnection> connection, std::int32_t xid,
+                             wire::Op op, wire::Request request, std::size_t size)
+    : service_(service),
+      connection_(std::move(connection)),
+      xid_(xid),
+      op_(op),
+      request_(std::move(request)),
+      size_(size),
+      received_(monotonic_time()) {}
+
+Outcome ClientRequest::execute(engine::Engine& engine, const Turn& turn) {
+  if (connection_->session == 0) return {.zxid = turn.zxid, .code = Code::session_expired};
+  if (!connection_->authorized && op_ != wire::Op::close_session) {
+    return {.zxid = turn.zxid, .code = Code::session_closed_require_auth};
+  }
+  return engine.execute({connection_->session, connection_->id}, turn.zxid, turn.time, request_);
+}
+
+void ClientRequest::settle(engine::Engine& engine, Outcome& outcome) {
+  engine.settle({connection_->session, connection_->id}, request_, outcome,
+                [this](ConnectionId id, const wire::Event& event) { service_.tell(id, event); });
+  service_.served(*connection_, size_);
+  answer(outcome);
+  // An operation that nobody knows ends the connection, as ZooKeeper has it: who knows what else that client means.
+  const bool over = op_ == wire::Op::close_session || outcome.code == Code::session_closed_require_auth ||
+                    std::holds_alternative<wire::Unknown>(request_);
+  if (over) service_.drop(*connection_);
+}
+
+void ClientRequest::answer(const Outcome& outcome) {
+  const auto latency = (monotonic_time() - received_) / std::chrono::milliseconds(1);
+  auto& report = connection_->report;
+  report.last_operation = name_of(op_);
+  report.last_cxid = xid_;
+  report.last_zxid = outcome.zxid;
+  report.last_response_time = wall_time();
+  report.last_latency = latency;
+  report.latency.add(latency);
+  service_.answered(latency, is_write(request_), outcome.body.size());
+  connection_->send(wire::reply_frame(xid_, outcome.zxid, outcome.code, outcome.body));
+}
+
+void ClientRequest::fail(bool unknown) {
+  service_.served(*connection_, size_);
+  if (unknown) return service_.drop(*connection_);
+  answer({.zxid = service_.pipeline_.zxid(), .code = Code::system_error});
+}
+
+Outcome Authentication::execute(engine::Engine&, const Turn& turn) {
+  proven_ = service_.authenticate(*connection_, scheme_, credentials_);
+  return {.zxid = turn.zxid};
+}
+
+void Authentication::settle(engine::Engine&, Outcome&) {
+  service_.served(*connection_, size_);
+  connection_->send(wire::reply_frame(xid_, 0, proven_ ? Code::ok : Code::auth_failed));
+  if (!proven_) service_.drop(*connection_);
+}
+
+void Authentication::fail(bool) { service_.drop(*connection_); }
+
+Outcome SessionEnd::execute(engine::Engine& engine, const Turn& turn) {
+  // Heard of since it was found silent: what it sent may have been acknowledged, and it counts on that.
+  const auto* session = engine.sessions().find(session_);
+  if (session == nullptr || session->heard + session->timeout > turn.now) {
+    engine.sessions().look_again(session_);
+    return {.zxid = turn.zxid, .code = Code::session_expired};
+  }
+  return engine.execute({session_, 0}, turn.zxid, turn.time, wire::CloseSession{});
+}
+
+void SessionEnd::settle(engine::Engine& engine, Outcome& outcome) {
+  engine.settle({session_, 0}, wire::CloseSession{}, outcome,
+                [this](ConnectionId id, const wire::Event& event) { service_.tell(id, event); });
+  if (outcome.code != Code::ok) return;
+  ++service_.totals_.sessions_expired;
+  if (auto* connection = service_.connection_of(session_)) service_.drop(*connection);
+}
+
+Outcome ContainerEnd::execute(engine::Engine& engine, const Turn& turn) {
+  return engine.execute({}, turn.zxid, turn.time, request_);
+}
+
+void ContainerEnd::settle(engine::Engine& engine, Outcome& outcome) {
+  engine.settle({}, request_, outcome, [this](ConnectionId id, const wire::Event& event) { service_.tell(id, event); });
+}
+
+}  // namespace holdfast::server

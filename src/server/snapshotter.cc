@@ -1,0 +1,135 @@
+#include "server/snapshotter.h"
+
+#include <utility>
+
+#include "base/log.h"
+#include "server/now.h"
+
+namespace holdfast::server {
+namespace {
+
+// About a millisecond's worth.
+constexpr std::size_t kSlice = 1'000;
+constexpr std::size_t kSliceBytes = std::size_t{1} << 20;
+
+}  // namespace
+
+Snapshotter::Snapshotter(engine::Engine& engine, store::Store& store, std::size_t after, std::function<void()> written)
+    : engine_(engine), store_(store), after_(after), written_(std::move(written)), thread_([this] { run(); }) {}
+
+Snapshotter::~Snapshotter() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void Snapshotter::turn(wire::Zxid zxid, std::size_t changes) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (busy_) return;
+    if (std::exchange(failed_, false)) walking_ = false;
+  }
+  if (!walking_) {
+    if (changes - changes_ < after_) return;
+    changes_ = changes;
+    began_ = monotonic_time();
+    walking_ = begun_ = true;
+    engine_.begin_snapshot();
+  }
+  Slice slice = next_slice(zxid, kSlice);
+  if (slice.end) {
+    walking_ = false;
+    time_.add((monotonic_time() - began_) / std::chrono::milliseconds(1));
+  }
+  give(std::move(slice));
+}
+
+Snapshotter::Slice Snapshotter::next_slice(wire::Zxid zxid, std::size_t size) {
+  Slice slice;
+  const auto index = static_cast<store::Index>(zxid);
+  if (std::exchange(begun_, false)) slice.begin = index;
+  std::size_t bytes = 0;
+  while (slice.records.size() < size && bytes < kSliceBytes) {
+    auto record = engine_.next_snapshot_record();
+    if (!record) {
+      slice.end = index;
+      break;
+    }
+    bytes += record->size();
+    slice.records.push_back(std::move(*record));
+  }
+  return slice;
+}
+
+void Snapshotter::give(Slice slice) {
+  {
+    const std::lock_guard lock(mutex_);
+    slice_ = std::move(slice);
+    busy_ = true;
+  }
+  changed_.notify_all();
+}
+
+void Snapshotter::take_now(wire::Zxid zxid) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return !busy_; });
+  failed_ = false;
+  begun_ = true;
+  engine_.begin_snapshot();
+  for (bool last = false; !last && !failed_;) {
+    slice_ = next_slice(zxid, kSlice);
+    last = slice_->end.has_value();
+    busy_ = true;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return !busy_; });
+  }
+  walking_ = false;
+}
+
+void Snapshotter::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return slice_ || stopping_; });
+    if (!slice_) break;
+    const Slice slice = std::move(*std::exchange(slice_, std::nullopt));
+    lock.unlock();
+    const bool written = write(slice);
+    lock.lock();
+    busy_ = false;
+    failed_ = !written;
+    changed_.notify_all();
+    if (stopping_) break;
+    lock.unlock();
+    written_();
+    lock.lock();
+  }
+  writer_.reset();
+}
+
+// Without a snapshot the log goes on growing; the next one is tried after as many changes.
+bool Snapshotter::write(const Slice& slice) {
+  const auto give_up = [this](const store::Failure& failure) {
+    base::log().error("no snapshot: {}", failure.message);
+    writer_.reset();
+    return false;
+  };
+  if (slice.begin) {
+    writer_.reset();
+    auto writer = store_.begin_snapshot(*slice.begin);
+    if (!writer) return give_up(writer.error());
+    writer_ = std::move(*writer);
+  }
+  for (const auto& record : slice.records) {
+    if (const auto added = writer_->add(record); !added) return give_up(added.error());
+  }
+  if (slice.end) {
+    if (const auto finished = writer_->finish(*slice.end); !finished) return give_up(finished.error());
+    writer_.reset();
+  }
+  return true;
+}
+
+}  // namespace holdfast::server

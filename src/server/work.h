@@ -1,0 +1,32 @@
+// work.h -- one thing the service has to do, in its turn.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/engine.h"
+
+namespace holdfast::server {
+
+// When it is.
+struct Turn {
+  wire::Zxid zxid = 0;    // a new one for who writes, the last one for who reads
+  std::int64_t time = 0;  // wall clock, milliseconds
+  engine::Moment now{0};
+};
+
+// Requests of clients, new sessions, sessions that end: all pass the Pipeline as this.
+class Work {
+ public:
+  virtual ~Work() = default;
+
+  // Takes a zxid, whether it succeeds or not.
+  virtual bool writes() const = 0;
+  // May be called a second time, for who does not write, if what it saw was taken back.
+  virtual engine::Outcome execute(engine::Engine& engine, const Turn& turn) = 0;
+  // What it did is safe: who asked may know.
+  virtual void settle(engine::Engine& engine, engine::Outcome& outcome) = 0;
+  // It could not be made safe and was taken back; `unknown` if it may come back after a crash.
+  virtual void fail(bool unknown) = 0;
+};
+
+}  // namespace holdfast::server
