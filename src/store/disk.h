@@ -33,8 +33,6 @@ class File {
   virtual DiskResult<void> write_at(std::uint64_t offset, std::string_view bytes) = 0;
   virtual DiskResult<std::uint64_t> size() = 0;
   virtual DiskResult<void> truncate(std::uint64_t size) = 0;
-  // Makes the file `size` bytes long, if it is shorter, with room on the disk for all of them; they read as zeros.
-  virtual DiskResult<void> allocate(std::uint64_t size) = 0;
   // Bytes and length survive the loss of power once this returned.
   virtual DiskResult<void> sync() = 0;
 };

@@ -1,0 +1,29 @@
+// epoch_file.h -- the file `epoch`: which store this is, how often it was opened, and how far it had got by then.
+//
+//   epoch  =  magic u64 | version u32 | 0 u32 | store u64 | epoch u64 | reached u64 | checksum u64
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "store/disk.h"
+#include "store/failure.h"
+#include "store/store.h"
+
+namespace holdfast::store {
+
+struct Epoch {
+  std::uint64_t store = 0;
+  std::uint64_t epoch = 0;
+  Index reached = 0;  // the last index when the store was opened, durable before this was written
+};
+
+// None if there is no such file.
+tl::expected<std::optional<Epoch>, Failure> read_epoch(Disk& disk, const std::string& directory);
+
+// Replaces the file, durably whatever the durability of the log: what the epoch counts must never go back.
+tl::expected<void, Failure> write_epoch(Disk& disk, const std::string& directory, const Epoch& epoch);
+
+}  // namespace holdfast::store

@@ -1,0 +1,153 @@
+#include "store/log.h"
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "store/failures.h"
+#include "store/file_names.h"
+
+namespace holdfast::store {
+
+namespace {
+
+using Kind = AppendFailure::Kind;
+
+tl::unexpected<AppendFailure> refuse(std::error_code error, std::string message) {
+  return tl::unexpected(AppendFailure{Kind::refused, error, std::move(message)});
+}
+
+}  // namespace
+
+Log::Log(Disk& disk, std::string directory, const Options& options, std::uint64_t store, std::uint64_t epoch,
+         std::vector<SegmentHeader> segments, Index last)
+    : disk_(disk),
+      directory_(std::move(directory)),
+      options_(options),
+      store_(store),
+      epoch_(epoch),
+      segments_(std::move(segments)),
+      last_index_(last) {}
+
+tl::expected<void, AppendFailure> Log::append(std::span<const Record> records) {
+  const std::scoped_lock hold(mutex_);
+  Index last = last_index_.load();
+  for (const Record& record : records) {
+    const auto invalid = std::make_error_code(std::errc::invalid_argument);
+    if (record.index <= last) return refuse(invalid, fmt::format("index {} cannot follow {}", record.index, last));
+    if (record.bytes.size() > kRecordLimit) {
+      return refuse(invalid, fmt::format("a record of {} bytes; {} are allowed", record.bytes.size(), kRecordLimit));
+    }
+    last = record.index;
+  }
+  if (closed_) return refuse(std::make_error_code(std::errc::operation_not_permitted), "the store is closed");
+
+  if (failed_) {
+    if (const auto cut = writer_->cut(); !cut) return give_up(cut.error());
+    failed_ = false;
+  }
+  if (records.empty()) return {};
+  if (!writer_ || full_ || writer_->end() >= options_.segment_bytes) {
+    if (const auto made = make_segment(); !made) {
+      ++failures_;
+      return refuse(made.error().error, made.error().message);
+    }
+  }
+  auto done = writer_->write(records);
+  if (done && options_.durability == Durability::power) {
+    done = writer_->sync();
+    // What a failed sync left behind in the system's cache is nothing to build on.
+    if (!done) full_ = true;
+  }
+  if (!done) {
+    failed_ = true;
+    if (const auto cut = writer_->cut(); !cut) return give_up(done.error());
+    failed_ = false;
+    ++failures_;
+    return refuse(done.error(), cannot("written", writer_->path(), done.error()).message);
+  }
+  writer_->keep();
+  last_index_.store(last);
+  return {};
+}
+
+tl::unexpected<AppendFailure> Log::give_up(std::error_code error) {
+  ++failures_;
+  return tl::unexpected(AppendFailure{Kind::unknown, error,
+                                      fmt::format("{}: cannot be written ({}), nor can what was written be taken back",
+                                                  writer_->path(), error.message())});
+}
+
+tl::expected<void, Failure> Log::make_segment() {
+  if (writer_) {
+    // The next segment says where this one ends, so the end must be durable first.
+    if (const auto cut = writer_->cut(); !cut) return tl::unexpected(cannot("written", writer_->path(), cut.error()));
+    // From here on nothing may be appended to it: its successor may have its name already, even if we are told otherwise.
+    writer_.reset();
+  }
+  const std::uint64_t number = segments_.empty() ? 1 : segments_.back().number + 1;
+  const SegmentHeader header{store_, epoch_, number, last_index_.load()};
+  auto writer = SegmentWriter::create(disk_, directory_, header, options_.durability);
+  if (!writer) return tl::unexpected(writer.error());
+  writer_.emplace(std::move(*writer));
+  segments_.push_back(header);
+  full_ = false;
+  return {};
+}
+
+tl::expected<void, Failure> Log::sync() {
+  sync_in_passing();
+  const std::scoped_lock hold(mutex_);
+  if (!writer_ || (writer_->synced() && !failed_)) return {};
+  // Behind the good end may stand what must not become durable.
+  const auto synced = failed_ ? writer_->cut() : writer_->sync();
+  if (!synced) return tl::unexpected(cannot("synced", writer_->path(), synced.error()));
+  failed_ = false;
+  return {};
+}
+
+void Log::sync_in_passing() {
+  std::string path;
+  {
+    const std::scoped_lock hold(mutex_);
+    if (!writer_ || writer_->synced()) return;
+    path = writer_->path();
+  }
+  // Through a handle of its own, which takes no error away from the writer's: whether this succeeds does not matter.
+  if (const auto file = disk_.open(path, Disk::Mode::write)) static_cast<void>((*file)->sync());
+}
+
+void Log::begin_segment() {
+  const std::scoped_lock hold(mutex_);
+  if (writer_ && writer_->end() > kSegmentHeaderBytes) full_ = true;
+}
+
+void Log::purge(Index begin) {
+  std::vector<std::uint64_t> removed;
+  {
+    const std::scoped_lock hold(mutex_);
+    // A segment ends where the next one begins; the last one always stays, for its number and its place.
+    std::size_t count = 0;
+    while (count + 1 < segments_.size() && segments_[count + 1].after <= begin) ++count;
+    for (std::size_t i = 0; i < count; ++i) removed.push_back(segments_[i].number);
+    segments_.erase(segments_.begin(), segments_.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+  for (const std::uint64_t number : removed) {
+    const std::string path = join(directory_, numbered(kSegmentPrefix, number));
+    if (const auto gone = disk_.remove(path); !gone) {
+      base::log().warn("{}", cannot("removed", path, gone.error()).message);
+    }
+  }
+}
+
+tl::expected<void, Failure> Log::close() {
+  const std::scoped_lock hold(mutex_);
+  if (closed_) return {};
+  closed_ = true;
+  if (!writer_) return {};
+  if (const auto sealed = writer_->seal(last_index_.load()); !sealed) {
+    return tl::unexpected(cannot("written", writer_->path(), sealed.error()));
+  }
+  return {};
+}
+
+}  // namespace holdfast::store

@@ -1,0 +1,70 @@
+// log.h -- the row of segments: appends to the last one, begins a new one, knows which may go.
+//
+//   the segment at the end     append() first        on failure
+//   none                       begins a new one      refused
+//   good                       -                     cut back: refused; if that fails: failed
+//   failed                     cuts it back          failed, and the group is unknown
+//
+// Thread safety: any member from any thread; append() and close() keep the log to themselves while they write and sync.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "store/disk.h"
+#include "store/failure.h"
+#include "store/segment_format.h"
+#include "store/segment_writer.h"
+#include "store/store.h"
+
+namespace holdfast::store {
+
+class Log {
+ public:
+  // `segments`: those that are there, the oldest first, all of them durable up to `last`.
+  Log(Disk& disk, std::string directory, const Options& options, std::uint64_t store, std::uint64_t epoch,
+      std::vector<SegmentHeader> segments, Index last);
+
+  tl::expected<void, AppendFailure> append(std::span<const Record> records);
+  tl::expected<void, Failure> close();
+
+  Index last_index() const noexcept { return last_index_.load(); }
+  // How many appends have failed. Never goes back.
+  std::uint64_t failures() const noexcept { return failures_.load(); }
+
+  // Everything up to last_index() is durable once this returned.
+  tl::expected<void, Failure> sync();
+  // The next append() begins a new segment.
+  void begin_segment();
+  // Removes the segments that nobody needs who has everything up to `begin`. Best effort.
+  void purge(Index begin);
+
+ private:
+  tl::expected<void, Failure> make_segment();
+  tl::unexpected<AppendFailure> give_up(std::error_code error);
+  // Does the bulk of a sync while others append.
+  void sync_in_passing();
+
+  Disk& disk_;
+  const std::string directory_;
+  const Options& options_;
+  const std::uint64_t store_;
+  const std::uint64_t epoch_;
+
+  std::mutex mutex_;
+  std::vector<SegmentHeader> segments_;  // with the one at the end
+  std::optional<SegmentWriter> writer_;  // the segment at the end, if we made it
+  bool failed_ = false;                  // something may stand behind the writer's good end
+  bool full_ = false;                    // a new segment is due
+  bool closed_ = false;
+  std::atomic<Index> last_index_;
+  std::atomic<std::uint64_t> failures_ = 0;
+};
+
+}  // namespace holdfast::store

@@ -1,0 +1,185 @@
+#include "store/posix_disk.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <random>
+
+namespace holdfast::store {
+
+namespace {
+
+constexpr mode_t kFileMode = 0600;
+constexpr mode_t kDirectoryMode = 0700;
+
+tl::unexpected<std::error_code> failed() { return tl::unexpected(std::error_code(errno, std::generic_category())); }
+
+// Again, if a signal came in between.
+template <class Call>
+auto retried(Call call) {
+  auto result = call();
+  while (result == -1 && errno == EINTR) result = call();
+  return result;
+}
+
+DiskResult<void> done(int result) {
+  if (result == -1) return failed();
+  return {};
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    // What matters was synced; an error here could not be answered by anything.
+    if (fd_ != -1) ::close(fd_);
+  }
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  int get() const noexcept { return fd_; }
+
+ private:
+  int fd_;
+};
+
+class PosixFile final : public File {
+ public:
+  explicit PosixFile(Descriptor fd) : fd_(std::move(fd)) {}
+
+  DiskResult<std::size_t> read_at(std::uint64_t offset, std::span<char> into) override {
+    std::size_t count = 0;
+    while (count < into.size()) {
+      const ssize_t got = retried([&] {
+        return ::pread(fd_.get(), into.data() + count, into.size() - count, static_cast<off_t>(offset + count));
+      });
+      if (got == -1) return failed();
+      if (got == 0) break;
+      count += static_cast<std::size_t>(got);
+    }
+    return count;
+  }
+
+  DiskResult<void> write_at(std::uint64_t offset, std::string_view bytes) override {
+    while (!bytes.empty()) {
+      const ssize_t put =
+          retried([&] { return ::pwrite(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset)); });
+      if (put == -1) return failed();
+      if (put == 0) return tl::unexpected(std::make_error_code(std::errc::io_error));
+      offset += static_cast<std::uint64_t>(put);
+      bytes.remove_prefix(static_cast<std::size_t>(put));
+    }
+    return {};
+  }
+
+  DiskResult<std::uint64_t> size() override {
+    struct stat status {};
+    if (::fstat(fd_.get(), &status) == -1) return failed();
+    return static_cast<std::uint64_t>(status.st_size);
+  }
+
+  DiskResult<void> truncate(std::uint64_t size) override {
+    return done(retried([&] { return ::ftruncate(fd_.get(), static_cast<off_t>(size)); }));
+  }
+
+  DiskResult<void> sync() override {
+    // Not again after EINTR: a sync that did not succeed has failed, and is for the caller to judge.
+    return done(::fdatasync(fd_.get()));
+  }
+
+ private:
+  Descriptor fd_;
+};
+
+class FileLock final : public DirectoryLock {
+ public:
+  explicit FileLock(Descriptor fd) : fd_(std::move(fd)) {}
+
+ private:
+  Descriptor fd_;
+};
+
+std::int64_t read_process(int fd) {
+  char text[24];
+  const ssize_t got = ::pread(fd, text, sizeof text, 0);
+  std::int64_t process = 0;
+  if (got > 0) std::from_chars(text, text + got, process);
+  return process;
+}
+
+}  // namespace
+
+DiskResult<std::unique_ptr<File>> PosixDisk::open(const std::string& path, Mode mode) {
+  int flags = O_CLOEXEC | (mode == Mode::read ? O_RDONLY : O_RDWR);
+  if (mode == Mode::create) flags |= O_CREAT | O_TRUNC;
+  Descriptor fd(retried([&] { return ::open(path.c_str(), flags, kFileMode); }));
+  if (fd.get() == -1) return failed();
+  return std::make_unique<PosixFile>(std::move(fd));
+}
+
+DiskResult<void> PosixDisk::rename(const std::string& from, const std::string& to) {
+  return done(std::rename(from.c_str(), to.c_str()));
+}
+
+DiskResult<void> PosixDisk::remove(const std::string& path) { return done(::unlink(path.c_str())); }
+
+DiskResult<std::vector<std::string>> PosixDisk::list(const std::string& directory) {
+  std::vector<std::string> names;
+  std::error_code error;
+  std::filesystem::directory_iterator entry(directory, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    names.push_back(entry->path().filename().string());
+  }
+  if (error) return tl::unexpected(error);
+  return names;
+}
+
+DiskResult<void> PosixDisk::make_directory(const std::string& directory) {
+  struct stat status {};
+  if (::stat(directory.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) return {};
+    return tl::unexpected(std::make_error_code(std::errc::not_a_directory));
+  }
+  if (errno != ENOENT) return failed();
+  // "a/b/" has a last component without a name.
+  std::filesystem::path path(directory);
+  if (!path.has_filename()) path = path.parent_path();
+  const std::string parent = path.has_parent_path() ? path.parent_path().string() : ".";
+  if (const auto made = make_directory(parent); !made) return made;
+  if (::mkdir(path.c_str(), kDirectoryMode) == -1 && errno != EEXIST) return failed();
+  return sync_directory(parent);
+}
+
+DiskResult<void> PosixDisk::sync_directory(const std::string& directory) {
+  const Descriptor fd(retried([&] { return ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+  if (fd.get() == -1) return failed();
+  return done(::fsync(fd.get()));
+}
+
+tl::expected<std::unique_ptr<DirectoryLock>, LockRefusal> PosixDisk::lock(const std::string& path) {
+  Descriptor fd(retried([&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kFileMode); }));
+  if (fd.get() == -1) return tl::unexpected(LockRefusal{failed().value()});
+  if (retried([&] { return ::flock(fd.get(), LOCK_EX | LOCK_NB); }) == -1) {
+    const std::error_code error = failed().value();
+    return tl::unexpected(LockRefusal{error, read_process(fd.get())});
+  }
+  // For the message to the next one only: a full disk is no reason not to start.
+  const std::string process = fmt::format("{}\n", ::getpid());
+  if (::ftruncate(fd.get(), 0) == 0) {
+    [[maybe_unused]] const ssize_t put = ::pwrite(fd.get(), process.data(), process.size(), 0);
+  }
+  return std::make_unique<FileLock>(std::move(fd));
+}
+
+std::uint64_t PosixDisk::random() {
+  std::random_device device;
+  return (std::uint64_t{device()} << 32) | device();
+}
+
+}  // namespace holdfast::store

@@ -1,0 +1,22 @@
+// posix_disk.h -- the file system of this machine.
+#pragma once
+
+#include "store/disk.h"
+
+namespace holdfast::store {
+
+// Has no state: one is as good as another. What it makes can be read by its owner only, since sessions have passwords.
+class PosixDisk final : public Disk {
+ public:
+  DiskResult<std::unique_ptr<File>> open(const std::string& path, Mode mode) override;
+  DiskResult<void> rename(const std::string& from, const std::string& to) override;
+  DiskResult<void> remove(const std::string& path) override;
+  DiskResult<std::vector<std::string>> list(const std::string& directory) override;
+  DiskResult<void> make_directory(const std::string& directory) override;
+  DiskResult<void> sync_directory(const std::string& directory) override;
+  // flock(2): also keeps out a second store in this process. The file holds the process id, for the message to the second.
+  tl::expected<std::unique_ptr<DirectoryLock>, LockRefusal> lock(const std::string& path) override;
+  std::uint64_t random() override;
+};
+
+}  // namespace holdfast::store

@@ -1,0 +1,84 @@
+#include "store/recovery.h"
+
+#include "store/failures.h"
+#include "store/file_names.h"
+#include "store/rewrite.h"
+#include "store/segment_reader.h"
+#include "store/snapshot_reader.h"
+
+namespace holdfast::store {
+
+namespace {
+
+DiskResult<void> secure_end(File& file, const Plan& plan) {
+  const auto size = file.size();
+  if (!size) return tl::unexpected(size.error());
+  if (*size > plan.end) {
+    if (const auto cut = file.truncate(plan.end); !cut) return cut;
+  }
+  // A process before us may have been told that these bytes could not be synced, and have died; see rewrite.h.
+  if (const auto again = rewrite(file, plan.synced, plan.end); !again) return again;
+  return file.sync();
+}
+
+tl::expected<void, Failure> deliver_segment(Disk& disk, const std::string& path, Index begin, Recovery& recovery,
+                                            Recovered& recovered) {
+  const auto file = disk.open(path, Disk::Mode::read);
+  if (!file) return tl::unexpected(cannot("opened", path, file.error()));
+  auto reader = SegmentReader::open(**file, path);
+  if (!reader) return tl::unexpected(reader.error());
+  while (true) {
+    const auto record = reader->next();
+    if (!record) return tl::unexpected(record.error());
+    if (!*record) return {};
+    if ((*record)->index <= begin) continue;
+    if (auto taken = recovery.log_record((*record)->index, (*record)->bytes); !taken) {
+      return tl::unexpected(damaged(path, reader->last_offset(), taken.error()));
+    }
+    ++recovered.log_records;
+  }
+}
+
+}  // namespace
+
+tl::expected<void, Failure> secure(Disk& disk, const Options& options, const Plan& plan) {
+  if (!plan.segments.empty()) {
+    const std::string path = join(options.log_directory, numbered(kSegmentPrefix, plan.segments.back().number));
+    const auto file = disk.open(path, Disk::Mode::write);
+    if (!file) return tl::unexpected(cannot("opened", path, file.error()));
+    if (const auto secured = secure_end(**file, plan); !secured) {
+      return tl::unexpected(cannot("written", path, secured.error()));
+    }
+  }
+  // Names that the process before us gave, and had no time to sync.
+  for (const std::string& directory : {options.log_directory, options.data_directory}) {
+    if (const auto synced = disk.sync_directory(directory); !synced) {
+      return tl::unexpected(cannot("synced", directory, synced.error()));
+    }
+  }
+  return {};
+}
+
+tl::expected<Recovered, Failure> deliver(Disk& disk, const Options& options, const Plan& plan, Recovery& recovery) {
+  Recovered recovered;
+  recovered.torn_bytes = plan.torn;
+  recovered.damaged_snapshots = plan.passed_over.size();
+  if (plan.snapshot) {
+    recovered.snapshot_begin = *plan.snapshot;
+    const std::string path = join(options.data_directory, numbered(kSnapshotPrefix, *plan.snapshot));
+    const auto file = disk.open(path, Disk::Mode::read);
+    if (!file) return tl::unexpected(cannot("opened", path, file.error()));
+    const auto content =
+        read_snapshot(**file, path, [&](std::string_view bytes) { return recovery.snapshot_record(bytes); });
+    if (!content) return tl::unexpected(content.error());
+    recovered.snapshot_records = content->end.records;
+  }
+  for (std::size_t i = plan.first; i < plan.segments.size(); ++i) {
+    const std::string path = join(options.log_directory, numbered(kSegmentPrefix, plan.segments[i].number));
+    const auto delivered = deliver_segment(disk, path, plan.snapshot.value_or(0), recovery, recovered);
+    if (!delivered) return tl::unexpected(delivered.error());
+  }
+  return recovered;
+}
+
+}  // namespace holdfast::store

@@ -1,0 +1,95 @@
+#include "store/segment_writer.h"
+
+#include <algorithm>
+
+#include "store/file_names.h"
+#include "store/publish.h"
+#include "store/rewrite.h"
+
+namespace holdfast::store {
+
+namespace {
+
+// A group that is longer goes out in several writes; bounds the memory beside the largest record.
+constexpr std::size_t kBuffer = std::size_t{1} << 20;
+
+// With zeros written ahead, a sync changes neither the file's length nor where its blocks are, and costs about two thirds
+// (docs/storage.md has the figures). Small at first, so that a small log stays small.
+constexpr std::uint64_t kAheadAtFirst = std::uint64_t{64} << 10;
+constexpr std::uint64_t kAheadAtMost = std::uint64_t{1} << 20;
+
+}  // namespace
+
+tl::expected<SegmentWriter, Failure> SegmentWriter::create(Disk& disk, const std::string& directory,
+                                                           SegmentHeader header, Durability durability) {
+  const std::string name = numbered(kSegmentPrefix, header.number);
+  const std::string bytes = encode(header);
+  auto file = publish(disk, directory, name, bytes);
+  if (!file) return tl::unexpected(file.error());
+  return SegmentWriter(std::move(*file), join(directory, name), parse_segment_header(bytes)->seed, durability);
+}
+
+DiskResult<void> SegmentWriter::write(std::span<const Record> records) {
+  std::uint64_t total = 0;
+  for (const Record& record : records) total += record_bytes(record.bytes.size());
+  write_ahead(end_ + total);
+  std::string buffer;
+  buffer.reserve(std::min<std::uint64_t>(total, 2 * kBuffer));
+  std::uint64_t at = end_;
+  for (const Record& record : records) {
+    const RecordHeader header{.index = record.index, .synced = synced_};
+    append_record(buffer, header, record.bytes, seed_, at + buffer.size());
+    if (buffer.size() < kBuffer) continue;
+    if (const auto out = put_out(buffer, at); !out) return out;
+  }
+  if (const auto out = put_out(buffer, at); !out) return out;
+  written_ = at;
+  ahead_ = std::max(ahead_, at);
+  return {};
+}
+
+DiskResult<void> SegmentWriter::put_out(std::string& buffer, std::uint64_t& at) {
+  const auto written = file_->write_at(at, buffer);
+  at += buffer.size();
+  buffer.clear();
+  return written;
+}
+
+void SegmentWriter::write_ahead(std::uint64_t end) {
+  // Without a sync per group there is nothing to gain.
+  if (durability_ != Durability::power || end <= ahead_) return;
+  const std::uint64_t size = std::clamp(end, kAheadAtFirst, kAheadAtMost);
+  // If there is no room for zeros, there may still be some for the records.
+  if (file_->write_at(end, std::string(size, '\0'))) {
+    ahead_ = end + size;
+  } else {
+    static_cast<void>(file_->truncate(ahead_));
+  }
+}
+
+DiskResult<void> SegmentWriter::cut() {
+  if (const auto cut = file_->truncate(end_); !cut) return cut;
+  written_ = ahead_ = end_;
+  return sync();
+}
+
+DiskResult<void> SegmentWriter::sync() {
+  if (suspect_) {
+    if (const auto again = rewrite(*file_, synced_, written_); !again) return again;
+  }
+  const auto synced = file_->sync();
+  suspect_ = !synced;
+  if (synced) synced_ = written_;
+  return synced;
+}
+
+DiskResult<void> SegmentWriter::seal(Index last) {
+  // The mark proves that everything before it was durable, and that nothing stood behind it.
+  if (const auto cut_off = cut(); !cut_off) return cut_off;
+  std::string mark;
+  append_record(mark, {.index = last, .synced = synced_, .kind = RecordKind::seal}, {}, seed_, end_);
+  if (const auto written = file_->write_at(end_, mark); !written) return written;
+  return file_->sync();
+}
+
+}  // namespace holdfast::store
