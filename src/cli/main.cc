@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "cli/demo.h"
+#include "cli/server.h"
 
 int main(int argc, char** argv) {
   CLI::App app("A lock that holds across threads, processes and machines.", "holdfast");
@@ -12,6 +13,7 @@ int main(int argc, char** argv) {
   app.add_subcommand("version", "Print the version")->callback([] { std::puts("holdfast " HOLDFAST_VERSION); });
   int exit_code = 0;
   holdfast::cli::add_demo(app, exit_code);
+  holdfast::cli::add_server(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

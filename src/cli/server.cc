@@ -1,0 +1,127 @@
+#include "cli/server.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/server_config.h"
+#include "cli/service_manager.h"
+#include "cli/stop_signals.h"
+#include "holdfast/engine.h"
+#include "holdfast/error.h"
+
+namespace holdfast::cli {
+namespace {
+
+// As shells have it for a program that a signal ended.
+constexpr int kEndedBySignal = 128;
+
+void tell(std::string_view line) { fmt::print(stderr, "holdfast: {}\n", line); }
+
+void tell_if_failed(const Parsed<void>& done) {
+  if (!done) tell(done.error());
+}
+
+// Without destructors: a thread is in the middle of something.
+[[noreturn]] void leave(int signal) {
+  std::fflush(nullptr);
+  ::_exit(kEndedBySignal + signal);
+}
+
+std::string describe(const Engine& engine, const EngineOptions& options) {
+  const auto where = fmt::format("serving on {}", fmt::join(engine.addresses(), ", "));
+  if (options.data_dir.empty()) return where + ", in memory only: all is gone when this ends (keep it with --data DIR)";
+  return fmt::format("{}, data in {} (durability {})", where, options.data_dir,
+                     options.durability == Durability::power ? "power" : "process");
+}
+
+int serve(const ServerConfig& config) {
+  const char* socket = std::getenv("NOTIFY_SOCKET");
+  const ServiceManager manager(socket == nullptr ? "" : socket);
+  StopSignals signals([] { tell("SIGHUP is ignored: settings are read once, at the start"); });
+
+  std::optional<Engine> engine;
+  if (const auto signal = signals.wait_while([&] { engine.emplace(config.options); })) {
+    tell("ended while it was starting");
+    leave(*signal);
+  }
+  const auto line = describe(*engine, config.options);
+  fmt::print("holdfast: {}\n", line);
+  std::fflush(stdout);
+  tell_if_failed(manager.ready(line));
+
+  signals.wait();
+  tell("stopping; once more to end at once");
+  tell_if_failed(manager.stopping("answering what was received, then a snapshot"));
+  if (const auto signal = signals.wait_while([&] { engine->stop(); })) {
+    engine->stop_now();
+    leave(*signal);
+  }
+  return 0;
+}
+
+struct Option {
+  const char* name;
+  const char* type;
+  bool repeatable;
+  const char* help;
+};
+constexpr std::array kOptions{
+    Option{"--listen", "HOST:PORT", true, "Where to listen; 127.0.0.1:2181 unless told otherwise (repeatable)"},
+    Option{"--listen-tls", "HOST:PORT", true, "Where to listen with TLS (repeatable)"},
+    Option{"--data", "DIR", false, "Where nodes and sessions are kept; in memory only unless given"},
+    Option{"--log-dir", "DIR", false, "Where the log is kept, if not in --data"},
+    Option{"--durability", "LEVEL", false,
+           "What a write survives: power (synced to disk, the default) or process (kill -9)"},
+    Option{"--tls-cert", "FILE", false, "Certificate and chain, PEM"},
+    Option{"--tls-key", "FILE", false, "Its key, PEM, not encrypted"},
+    Option{"--tls-client-ca", "FILE", false, "Clients must show a certificate of this authority, PEM"},
+    Option{"--require-auth", "FILE", false,
+           "Clients must log in as one of these: user:base64(sha1(user:password)) lines"},
+};
+
+struct Arguments {
+  std::string config;
+  bool print_config = false;
+};
+
+}  // namespace
+
+void add_server(CLI::App& app, int& exit_code) {
+  auto* server = app.add_subcommand("server", "A single-node coordination server for every ZooKeeper 3.8 client");
+  const auto arguments = std::make_shared<Arguments>();
+  for (const auto& option : kOptions) {
+    auto* added = server->add_option(option.name)->description(option.help)->type_name(option.type);
+    added->expected(1)->multi_option_policy(option.repeatable ? CLI::MultiOptionPolicy::TakeAll
+                                                              : CLI::MultiOptionPolicy::Throw);
+  }
+  server
+      ->add_option("--config", arguments->config,
+                   "Settings out of our YAML or a zoo.cfg; the options above win over it")
+      ->type_name("FILE");
+  server->add_flag("--print-config", arguments->print_config, "Print the settings and where each came from, then end");
+  server->callback([=, &exit_code] {
+    std::vector<GivenOption> given;
+    for (const auto& option : kOptions) {
+      const auto* parsed = server->get_option(option.name);
+      if (parsed->count() > 0) given.push_back({option.name, parsed->as<std::vector<std::string>>()});
+    }
+    const auto config = load_server_config(arguments->config, given);
+    if (!config) throw Error(Errc::invalid_argument, config.error());
+    for (const auto& note : config->notes) tell(note);
+    if (arguments->print_config) {
+      fmt::print("{}", config->printed);
+    } else {
+      exit_code = serve(*config);
+    }
+  });
+}
+
+}  // namespace holdfast::cli
