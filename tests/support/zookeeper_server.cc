@@ -4,19 +4,16 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
 
 #include "eventually.h"
+#include "server_command.h"
 
 namespace holdfast::testing {
 namespace {
-
-// As bin/zkEnv.sh has it; the manifest of zookeeper.jar names the other jars. Debian ships ZooKeeper without
-// a logger, and of those it has, slf4j-simple needs no configuration file.
-constexpr const char* kClassPath = "/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar";
-constexpr const char* kMainClass = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
 
 // Losing the race for a port this often is no accident.
 constexpr int kPortAttempts = 5;
@@ -27,18 +24,12 @@ constexpr std::chrono::milliseconds kPatience{1'000};
 constexpr std::chrono::milliseconds kLeastPatience{50};
 constexpr std::size_t kLogTail = 4'000;
 
-std::vector<std::string> command_line(const ZooKeeperOptions& options, const std::string& config) {
-  std::vector<std::string> argv{
-      "java",
-      // A server in a test lives for seconds: the quick compiler, the collector without threads.
-      "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m", "-Xshare:auto", "-XX:-UsePerfData",
-      "-Dzookeeper.jmx.log4j.disable=true", "-Dorg.slf4j.simpleLogger.showDateTime=true",
-      "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
-      fmt::format("-Dzookeeper.forceSync={}", options.force_sync ? "yes" : "no"),
-      fmt::format("-Dznode.container.checkIntervalMs={}", options.container_check_interval.count())};
-  argv.insert(argv.end(), options.java_options.begin(), options.java_options.end());
-  argv.insert(argv.end(), {"-cp", kClassPath, kMainClass, config});
-  return argv;
+// As the two makes log it, each with its own capitals.
+bool tells_of_taken_port(std::string_view log) {
+  constexpr std::string_view kComplaint = "address already in use";
+  return std::search(log.begin(), log.end(), kComplaint.begin(), kComplaint.end(), [](char theirs, char ours) {
+           return std::tolower(static_cast<unsigned char>(theirs)) == ours;
+         }) != log.end();
 }
 
 }  // namespace
@@ -65,28 +56,14 @@ ZooKeeperServer::ZooKeeperServer(ZooKeeperOptions options, QuorumMember member)
 
 void ZooKeeperServer::write_config() const {
   std::filesystem::create_directories(dir_ / "data");
+  if (member_) std::ofstream(dir_ / "data" / "myid") << member_->id << '\n';
   std::ofstream config(dir_ / "zoo.cfg");
-  config << "dataDir=" << (dir_ / "data").string() << '\n'
-         << "clientPort=" << port_ << '\n'
-         << "clientPortAddress=127.0.0.1\n"
-         << "tickTime=" << options_.tick_time.count() << '\n'
-         << "minSessionTimeout=" << options_.min_session_timeout.count() << '\n'
-         << "maxSessionTimeout=" << options_.max_session_timeout.count() << '\n'
-         << "maxClientCnxns=0\n"
-         << "admin.enableServer=false\n"
-         << "4lw.commands.whitelist=*\n";
-  if (member_) {
-    // Ticks. Generous against a starved machine: a follower that is dropped too early fails the wrong test.
-    config << "initLimit=20\nsyncLimit=10\n";
-    for (const std::string& peer : member_->peers) config << peer << '\n';
-    std::ofstream(dir_ / "data" / "myid") << member_->id << '\n';
-  }
-  for (const std::string& line : options_.config_lines) config << line << '\n';
+  config << server_config(options_, member_, port_, dir_ / "data");
   if (!config.flush()) throw std::runtime_error("cannot write " + (dir_ / "zoo.cfg").string());
 }
 
 void ZooKeeperServer::start() {
-  process_ = std::make_unique<Process>(ProcessOptions{.argv = command_line(options_, dir_ / "zoo.cfg"),
+  process_ = std::make_unique<Process>(ProcessOptions{.argv = server_command(options_, dir_ / "zoo.cfg"),
                                                       .working_dir = dir_.path(),
                                                       .stdout_file = dir_ / "log",
                                                       .stderr_file = dir_ / "log"});
@@ -150,7 +127,7 @@ void ZooKeeperServer::wait_until_serving(std::chrono::milliseconds timeout) {
   const std::string log = log_tail();
   const std::string what = fmt::format("ZooKeeper on port {} {}. Its log ends:\n{}", port_,
                                        up ? "ended" : fmt::format("does not serve after {} ms", timeout.count()), log);
-  if (log.find("Address already in use") != std::string::npos) throw PortTaken(what);
+  if (tells_of_taken_port(log)) throw PortTaken(what);
   throw std::runtime_error(what);
 }
 

@@ -1,7 +1,7 @@
-// zookeeper_server.h -- one real Apache ZooKeeper, started and broken on demand.
+// zookeeper_server.h -- one real server, started and broken on demand.
 //
-// The server is Debian's package `zookeeper`, run as a bare `java` in a temporary directory on a loopback
-// port of its own.
+// The server is Debian's package `zookeeper`, run as a bare `java`, or `holdfast server`: see ServerMake. It has a
+// temporary directory and a loopback port of its own.
 //
 //              stop()/kill()   pause()     resume()    restart()
 //   serving    -> down         -> paused   nothing     -> serving, same port and data
@@ -19,37 +19,14 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "four_letter_word.h"
 #include "free_port.h"
 #include "process.h"
 #include "temp_dir.h"
+#include "zookeeper_options.h"
 
 namespace holdfast::testing {
-
-struct ZooKeeperOptions {
-  // Sessions expire on multiples of this, so it is also how late an expiry may be.
-  std::chrono::milliseconds tick_time{500};
-  // What clients may ask for. Wide, so that tests get the timeout they name.
-  std::chrono::milliseconds min_session_timeout{500};
-  std::chrono::milliseconds max_session_timeout{60'000};
-  // How often empty containers are reaped; ZooKeeper's own default.
-  std::chrono::milliseconds container_check_interval{60'000};
-  // Off: a test does not pull the power plug, and fsync costs milliseconds on a shared disk.
-  bool force_sync = false;
-  // Added at the end of zoo.cfg, one line each.
-  std::vector<std::string> config_lines{};
-  // Added to the command line of java, for example "-Dzookeeper.something=1".
-  std::vector<std::string> java_options{};
-};
-
-// What makes a server a member of an ensemble. `peers` are the server.N lines, as this member sees them.
-struct QuorumMember {
-  int id = 0;
-  std::uint16_t client_port = 0;
-  std::vector<std::string> peers{};
-};
 
 class ZooKeeperServer {
  public:
@@ -86,7 +63,7 @@ class ZooKeeperServer {
   // The end of what the server logged.
   std::string log_tail() const;
 
-  // A start takes 0.3 s on an idle machine; this is for a starved one.
+  // A start of Apache's takes 0.3 s on an idle machine; this is for a starved one.
   static constexpr std::chrono::milliseconds kStartTimeout{30'000};
 
  private:
