@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "support/process.h"
+#include "support/zookeeper_options.h"
 
 namespace holdfast::testing {
 namespace {
@@ -27,9 +28,10 @@ Outcome run(std::vector<std::string> argv) {
   return outcome;
 }
 
-// The file stays for whoever wants to look at it.
+// The file stays for whoever wants to look at it. The runs on the two servers may go on at the same time.
 std::string run_driver(const std::string& name, std::vector<std::string> arguments) {
-  const std::string history = fmt::format("{}/{}.jsonl", HOLDFAST_CHAOS_HISTORIES, name);
+  const std::string history =
+      fmt::format("{}/{}_{}.jsonl", HOLDFAST_CHAOS_HISTORIES, name, to_string(server_make_under_test()));
   arguments.insert(arguments.begin(), {HOLDFAST_CHAOS_DRIVER, "--history", history});
   const Outcome driver = run(arguments);
   fmt::print("{}", driver.output);
