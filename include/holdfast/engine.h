@@ -74,6 +74,8 @@ struct EngineOptions {
   Durability durability = Durability::power;
   // None: reached by `embedded:` only, without sockets.
   std::vector<Listen> listen{};
+  // Clients in this process reach it without a socket by `embedded:NAME`, or by `embedded:DATA_DIR` if there is no name.
+  std::string name{};
   Tls tls{};
   // "user:base64(sha1(user:password))" each. Not empty: every session must add one of these (scheme digest) before it asks for
   // anything else. A client does that by Auth{"digest", "user:password"}.

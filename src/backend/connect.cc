@@ -1,14 +1,25 @@
 // connect.cc -- the one place that knows every backend: from a URL to a Client.
 #include <fmt/format.h>
 
+#include "backend/embedded/embedded_handle.h"
 #include "backend/memory/memory_backend.h"
 #include "backend/zookeeper/address.h"
+#include "backend/zookeeper/library_handle.h"
 #include "backend/zookeeper/zookeeper_backend.h"
 #include "base/text.h"
 #include "holdfast/client.h"
 #include "holdfast/error.h"
+#include "server/engines.h"
 
 namespace holdfast {
+namespace {
+
+std::shared_ptr<zookeeper::Handle> on_the_library(spi::Executor& executor, zookeeper::HandleOptions options,
+                                                  zookeeper::Handle::Events events) {
+  return std::make_shared<zookeeper::LibraryHandle>(executor, std::move(options), std::move(events));
+}
+
+}  // namespace
 
 Client Client::connect(std::string_view url, ClientOptions options) {
   // Before the options are handed over: the order in which arguments are evaluated is anybody's guess.
@@ -26,12 +37,27 @@ Client Client::connect(std::string_view url, ClientOptions options) {
     if (!address) throw Error(Errc::invalid_argument, address.error());
     return connect(
         [&](spi::Executor& executor) {
-          return std::make_unique<zookeeper::ZooKeeperBackend>(executor, *address, for_backend);
+          return std::make_unique<zookeeper::ZooKeeperBackend>(executor, *address, for_backend, on_the_library);
+        },
+        std::move(options));
+  }
+  if (url.starts_with("embedded:")) {
+    auto engine = server::engine_called(std::string(url.substr(9)));
+    if (!engine) throw Error(Errc::refused, engine.error());
+    return connect(
+        [&](spi::Executor& executor) {
+          const auto inside = [engine = *engine](spi::Executor& its, zookeeper::HandleOptions handle,
+                                                 zookeeper::Handle::Events events) {
+            return embedded::EmbeddedHandle::make(engine, its, std::move(handle), std::move(events));
+          };
+          return std::make_unique<zookeeper::ZooKeeperBackend>(
+              executor, zookeeper::Address{.called = "the engine of this process"}, for_backend, inside);
         },
         std::move(options));
   }
   throw Error(Errc::invalid_argument,
-              fmt::format("\"{}\" is not a URL of a storage service; use memory: or zk://host:port,host:port[/chroot]",
+              fmt::format("\"{}\" is not a URL of a storage service; use zk://host:port,host:port[/chroot], embedded:, "
+                          "embedded:/directory or memory:",
                           base::printable(url)));
 }
 

@@ -52,7 +52,9 @@ Tree::Tree() : root_(std::make_unique<Node>()) {
   // Born with the tree: no zxid, no time, and not counted as creations. So `stat /` starts with cversion -1, as ZooKeeper's.
   Node* zookeeper = add(*root_, "zookeeper");
   add(*zookeeper, "quota");
-  set_acl(*add(*zookeeper, "config"), {{wire::permission::kRead, {"world", "anyone"}}});
+  Node* config = add(*zookeeper, "config");
+  set_acl(*config, {{wire::permission::kRead, {"world", "anyone"}}});
+  config->aversion = -1;
 }
 
 Tree::~Tree() = default;

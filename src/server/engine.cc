@@ -1,6 +1,7 @@
 #include "holdfast/engine.h"
 
 #include "holdfast/error.h"
+#include "server/engines.h"
 #include "server/runtime.h"
 
 namespace holdfast {
@@ -8,11 +9,11 @@ namespace holdfast {
 class Engine::Impl {
  public:
   explicit Impl(EngineOptions options) {
-    auto started = server::Runtime::start(std::move(options));
+    auto started = server::start_engine(std::move(options));
     if (!started) throw Error(Errc::refused, started.error());
     runtime = std::move(*started);
   }
-  std::unique_ptr<server::Runtime> runtime;
+  std::shared_ptr<server::Runtime> runtime;
 };
 
 Engine::Engine(EngineOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}

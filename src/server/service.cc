@@ -155,18 +155,19 @@ void Service::take(const ConnectionPtr& connection, std::string_view frame, std:
   connection->unserved += size;
   if (op == wire::Op::auth) {
     (void)reader.i32();  // type
-    auto scheme = reader.text();
-    auto credentials = reader.buffer().value_or("");
+    auto scheme = reader.buffer().value_or("");
+    auto credentials = reader.buffer();
     if (!reader.ok()) return drop(*connection);
     return pipeline_.push(
         std::make_unique<Authentication>(*this, connection, xid, std::move(scheme), std::move(credentials), size));
   }
+  if (op == wire::Op::sasl && !reader.buffer()) return drop(*connection);
   pipeline_.push(std::make_unique<ClientRequest>(*this, connection, xid, op, wire::decode_request(op, reader), size));
 }
 
-bool Service::authenticate(ClientConnection& connection, const std::string& scheme, const std::string& credentials) {
+bool Service::authenticate(ClientConnection& connection, const std::string& scheme, const wire::Buffer& credentials) {
   std::vector<wire::Id> ids;
-  if (scheme == "digest") ids = credentials_.identify(credentials);
+  if (scheme == "digest" && credentials) ids = credentials_.identify(*credentials);
   if (scheme == "ip") ids.push_back({"ip", connection.origin.ip});
   if (ids.empty()) ++totals_.auth_failed;
   for (auto& id : ids) {

@@ -56,7 +56,7 @@ class Service final : public Host {
   void greet(const ConnectionPtr& connection, std::string_view frame, std::size_t size);
   void take(const ConnectionPtr& connection, std::string_view frame, std::size_t size);
   // False: nobody can be known by that.
-  bool authenticate(ClientConnection& connection, const std::string& scheme, const std::string& credentials);
+  bool authenticate(ClientConnection& connection, const std::string& scheme, const wire::Buffer& credentials);
   void answered(std::int64_t latency, bool write, std::size_t size);
   void adopt(ClientConnection& connection, wire::SessionId session, std::chrono::milliseconds timeout);
   void tell(ConnectionId connection, const wire::Event& event);

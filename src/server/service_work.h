@@ -63,7 +63,7 @@ class ClientRequest final : public Work {
 class Authentication final : public Work {
  public:
   Authentication(Service& service, std::shared_ptr<ClientConnection> connection, std::int32_t xid, std::string scheme,
-                 std::string credentials, std::size_t size)
+                 wire::Buffer credentials, std::size_t size)
       : service_(service),
         connection_(std::move(connection)),
         xid_(xid),
@@ -81,7 +81,7 @@ class Authentication final : public Work {
   std::shared_ptr<ClientConnection> connection_;
   std::int32_t xid_;
   std::string scheme_;
-  std::string credentials_;
+  wire::Buffer credentials_;
   std::size_t size_;
   bool proven_ = false;
 };

@@ -1,49 +1,17 @@
-#include <algorithm>
-
-#include "support/plain_client.h"
+#include "node_world.h"
 #include "support/zookeeper_server.h"
-#include "world.h"
 
 namespace holdfast::testing {
 namespace {
 
-class ZooKeeperWorld final : public World {
+struct Server {
+  ZooKeeperServer server;
+};
+
+class ZooKeeperWorld final : private Server, public NodeWorld {
  public:
-  std::string url() const override { return "zk://" + server_.address(); }
-
-  std::vector<std::string> tickets(const std::string& name) override {
-    auto nodes = client_.children("/" + name);
-    // A ticket ends with its number; marks, counts and the queues below do not.
-    std::erase_if(nodes, [](const std::string& node) {
-      return node.size() < 11 || node.find_last_not_of("0123456789") + 10 >= node.size();
-    });
-    return nodes;
-  }
-
-  std::size_t nodes(const std::string& name) override { return client_.children("/" + name).size(); }
-
-  void remove_ticket(const std::string& name, const std::string& ticket) override {
-    ASSERT_EQ(client_.remove("/" + name + "/" + ticket), ZOK);
-  }
-
-  void write(const std::string& path, const std::string& text) override {
-    const auto node = "/" + path;
-    const auto size = static_cast<int>(text.size());
-    if (zoo_set(client_.handle(), node.c_str(), text.data(), size, -1) == ZOK) return;
-    ASSERT_EQ(zoo_create(client_.handle(), node.c_str(), text.data(), size, &ZOO_OPEN_ACL_UNSAFE, 0, nullptr, 0), ZOK);
-  }
-  std::optional<std::string> read(const std::string& path) override {
-    std::string text(1'024, '\0');
-    auto size = static_cast<int>(text.size());
-    if (zoo_get(client_.handle(), ("/" + path).c_str(), 0, text.data(), &size, nullptr) != ZOK) return std::nullopt;
-    text.resize(static_cast<std::size_t>(std::max(size, 0)));
-    return text;
-  }
-  std::size_t listeners() override { return server_.watch_count(); }
-
- private:
-  ZooKeeperServer server_;
-  PlainClient client_{server_.address()};
+  ZooKeeperWorld() : NodeWorld(server.address()) {}
+  std::string url() const override { return "zk://" + server.address(); }
 };
 
 }  // namespace

@@ -83,6 +83,7 @@ tl::expected<Address, std::string> parse_address(std::string_view url) {
     address.hosts += *server;
     begin = end + 1;
   }
+  address.called = "ZooKeeper at " + address.hosts;
   return address;
 }
 

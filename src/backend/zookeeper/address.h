@@ -8,9 +8,11 @@
 namespace holdfast::zookeeper {
 
 struct Address {
-  std::string hosts;   // "10.0.0.1:2181,10.0.0.2:2181", as the client library wants it
-  std::string chroot;  // "" or "/app"; created when needed, unlike ZooKeeper's own chroot
+  // None: the engine inside this process.
+  std::string hosts{};   // "10.0.0.1:2181,10.0.0.2:2181", as the client library wants it
+  std::string chroot{};  // "" or "/app"; created when needed, unlike ZooKeeper's own chroot
   bool several = false;
+  std::string called{};  // in messages: "ZooKeeper at 10.0.0.1:2181"
 };
 
 // Or one sentence that says what is wrong and what would be right.

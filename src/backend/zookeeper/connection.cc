@@ -17,34 +17,44 @@ constexpr auto kLookUpPause = std::chrono::seconds(5);
 constexpr std::int64_t kLongestTimeout = std::numeric_limits<std::int32_t>::max() / 2;
 constexpr auto kConfigNode = "/zookeeper/config";
 
+int in_milliseconds(Clock::duration timeout) {
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count();
+  return static_cast<int>(std::min<std::int64_t>(ms, kLongestTimeout));
+}
+
 }  // namespace
 
-Connection::Connection(spi::Executor& executor, Address address, const ClientOptions& options, Watcher& watcher)
+Connection::Connection(spi::Executor& executor, Address address, const ClientOptions& options, MakeHandle make_handle,
+                       Watcher& watcher)
     : executor_(executor),
       address_(std::move(address)),
-      session_timeout_(options.session_timeout),
       tick_time_(options.ensemble_tick_time),
-      auth_(options.auth),
+      handle_options_{.timeout_ms = in_milliseconds(options.session_timeout), .auth = options.auth, .acl = options.acl},
+      make_handle_(std::move(make_handle)),
       watcher_(watcher),
       resolver_(executor) {}
 
 void Connection::start_session() {
   announced_ = false;
+  if (address_.hosts.empty()) return start_session_with({}, {});  // inside this process
   resolver_.resolve(address_.hosts, [this](const std::string& hosts, std::string trouble) {
-    session_.asked = executor_.now();
-    if (!hosts.empty()) {
-      handle_ = std::make_shared<Handle>(
-          executor_, Handle::Events{[this](int state, auto id, auto timeout) { on_state(state, id, timeout); },
-                                    [this](auto watch, int type) { watcher_.watch_fired(watch, type); }});
-      const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(session_timeout_).count();
-      trouble = handle_->open(hosts, static_cast<int>(std::min<std::int64_t>(ms, kLongestTimeout)), auth_);
-      if (trouble.empty()) return;
-      handle_.reset();
-    }
-    base::log().warn("cannot connect to {}: {}", where(), trouble);
-    executor_.at(executor_.now() + kReopenPause, [this] {
-      if (!closed_) start_session();
-    });
+    start_session_with(hosts, std::move(trouble));
+  });
+}
+
+void Connection::start_session_with(const std::string& hosts, std::string trouble) {
+  session_.asked = executor_.now();
+  if (!hosts.empty() || address_.hosts.empty()) {
+    handle_ = make_handle_(executor_, handle_options_,
+                           {[this](int state, auto id, auto timeout) { on_state(state, id, timeout); },
+                            [this](auto watch, int type) { watcher_.watch_fired(watch, type); }});
+    trouble = handle_->open(hosts);
+    if (trouble.empty()) return;
+    handle_.reset();
+  }
+  base::log().warn("cannot connect to {}: {}", where(), trouble);
+  executor_.at(executor_.now() + kReopenPause, [this] {
+    if (!closed_) start_session();
   });
 }
 
@@ -60,6 +70,7 @@ void Connection::on_state(int state, spi::SessionId id, Clock::duration timeout)
 
 // The servers may have moved to other addresses.
 void Connection::look_up_servers_again() {
+  if (address_.hosts.empty()) return;
   resolver_.resolve(address_.hosts, [this, handle = handle_](const std::string& hosts, const std::string&) {
     if (handle != handle_ || connected_) return;
     if (!hosts.empty()) handle_->set_servers(hosts);

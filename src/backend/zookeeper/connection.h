@@ -29,7 +29,8 @@ class Connection {
     virtual void watch_fired(Handle::WatchId watch, int type) = 0;
   };
 
-  Connection(spi::Executor& executor, Address address, const ClientOptions& options, Watcher& watcher);
+  Connection(spi::Executor& executor, Address address, const ClientOptions& options, MakeHandle make_handle,
+             Watcher& watcher);
 
   void open() { start_session(); }
   // Requests under way end with ZCLOSING. What is returned tells the server, and may block.
@@ -43,10 +44,11 @@ class Connection {
   // Another server than the one we talk to keeps the sessions.
   bool ensemble() const { return session_.report_lag > Clock::duration::zero(); }
   const Address& address() const { return address_; }
-  std::string where() const { return "ZooKeeper at " + address_.hosts; }
+  std::string where() const { return address_.called; }
 
  private:
   void start_session();
+  void start_session_with(const std::string& hosts, std::string trouble);
   void replace_session();
   void look_up_servers_again();
   void on_state(int state, spi::SessionId id, Clock::duration timeout);
@@ -55,9 +57,9 @@ class Connection {
 
   spi::Executor& executor_;
   const Address address_;
-  const Clock::duration session_timeout_;
   const Clock::duration tick_time_;
-  const std::vector<Auth> auth_;
+  const HandleOptions handle_options_;
+  const MakeHandle make_handle_;
   Watcher& watcher_;
   Resolver resolver_;
   std::shared_ptr<Handle> handle_;

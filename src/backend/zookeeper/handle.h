@@ -1,19 +1,16 @@
-// handle.h -- one zhandle_t of libzookeeper_mt, with its callbacks brought into the Executor.
+// handle.h -- one session with a service that has ZooKeeper's nodes, as asynchronous calls.
 //
-// The library calls back on threads of its own. Nothing of ours happens there: the static functions in handle.cc copy what
-// they were given and post it. One Handle is one session; when it has expired, another Handle takes over.
+// When the session has expired, another Handle takes over. There are two: on libzookeeper_mt, and on the engine inside this
+// process. Result codes, states and Stat are those of the library.
 #pragma once
 
 #include <zookeeper/zookeeper.h>
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "holdfast/client.h"
@@ -47,7 +44,13 @@ struct Op {
   int version = -1;
 };
 
-class Handle : public std::enable_shared_from_this<Handle> {
+struct HandleOptions {
+  int timeout_ms = 0;
+  std::vector<Auth> auth{};
+  std::vector<AclEntry> acl{};  // of every node that is created; none: open to all
+};
+
+class Handle {
  public:
   using Done = std::function<void(Answer)>;
   using WatchId = std::uint64_t;
@@ -58,59 +61,35 @@ class Handle : public std::enable_shared_from_this<Handle> {
     std::function<void(WatchId watch, int type)> watch;
   };
 
-  Handle(spi::Executor& executor, Events events);
-  ~Handle();
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
+  virtual ~Handle() = default;
 
   // Starts to connect, without blocking if the hosts are numeric. Empty, or why that is impossible.
-  std::string open(const std::string& hosts, int timeout_ms, const std::vector<Auth>& auth);
+  virtual std::string open(const std::string& hosts) = 0;
 
-  void set_servers(const std::string& hosts);
+  virtual void set_servers(const std::string& hosts) = 0;
 
   // Requests. `done` is called inside the Executor, exactly once, never before the call has returned.
-  void create(const std::string& path, const std::string& data, const ACL_vector& acl, int mode, Done done);
-  void remove(const std::string& path, Done done);
-  void exists(const std::string& path, Done done);
-  void get(const std::string& path, Done done);
-  void get_and_watch(const std::string& path, WatchId watch, Done done);
-  void set(const std::string& path, const std::string& data, Done done);
-  void get_children(const std::string& path, Done done);
-  void get_children_and_stat(const std::string& path, Done done);
-  void get_children_and_watch(const std::string& path, WatchId watch, Done done);
+  virtual void create(const std::string& path, const std::string& data, int mode, Done done) = 0;
+  virtual void remove(const std::string& path, Done done) = 0;
+  virtual void exists(const std::string& path, Done done) = 0;
+  virtual void get(const std::string& path, Done done) = 0;
+  virtual void get_and_watch(const std::string& path, WatchId watch, Done done) = 0;
+  virtual void set(const std::string& path, const std::string& data, Done done) = 0;
+  virtual void get_children(const std::string& path, Done done) = 0;
+  virtual void get_children_and_stat(const std::string& path, Done done) = 0;
+  virtual void get_children_and_watch(const std::string& path, WatchId watch, Done done) = 0;
   // All watches of this session on the data of that node, or on its children.
-  void remove_watch(const std::string& path, bool of_children, Done done);
+  virtual void remove_watch(const std::string& path, bool of_children, Done done) = 0;
   // All of it or nothing.
-  void multi(std::vector<Op> ops, const ACL_vector& acl, Done done);
-  void sync(const std::string& path, Done done);
+  virtual void multi(std::vector<Op> ops, Done done) = 0;
+  virtual void sync(const std::string& path, Done done) = 0;
 
   // No events any more, and every request under way ends with `rc`. Inside the Executor.
-  void abandon(int rc);
-  // Ends the session, if it can be reached, and the library's threads. Blocks. After abandon(). Waits a moment for what is
-  // under way: the library forgets to free what has not been answered when it is closed.
-  void close();
-
- private:
-  struct Call;
-  struct Multi;
-  struct Callbacks;
-
-  Call* add(Done done);
-  void answered();
-  void sent(Call* call, int rc);
-  void finish(std::uint64_t id, Answer answer);
-
-  spi::Executor& executor_;
-  Events events_;
-  bool abandoned_ = false;
-  zhandle_t* handle_ = nullptr;
-  // How many requests the library has not answered; its threads count.
-  std::mutex unanswered_mutex_;
-  std::condition_variable all_answered_;
-  std::size_t unanswered_ = 0;
-  // A Call is referred to by the library until its completion has run or the handle is closed.
-  std::unordered_map<std::uint64_t, std::unique_ptr<Call>> calls_;
-  std::uint64_t last_id_ = 0;
+  virtual void abandon(int rc) = 0;
+  // Ends the session, if it can be reached. Blocks. After abandon().
+  virtual void close() = 0;
 };
+
+using MakeHandle = std::function<std::shared_ptr<Handle>(spi::Executor&, HandleOptions, Handle::Events)>;
 
 }  // namespace holdfast::zookeeper

@@ -29,19 +29,11 @@ std::string last_part(const std::string& path) { return path.substr(path.rfind('
 
 }  // namespace
 
-ZooKeeperBackend::ZooKeeperBackend(spi::Executor& executor, Address address, const ClientOptions& options)
+ZooKeeperBackend::ZooKeeperBackend(spi::Executor& executor, Address address, const ClientOptions& options,
+                                   MakeHandle make_handle)
     : executor_(executor),
-      acl_entries_(options.acl),
-      connection_(executor, std::move(address), options, *this),
-      listeners_(connection_, [this](Handle::Done done) { return acknowledged(std::move(done)); }) {
-  for (const auto& entry : acl_entries_) {
-    // The library only reads these.
-    acl_storage_.push_back({static_cast<int>(entry.permissions),
-                            {const_cast<char*>(entry.scheme.c_str()), const_cast<char*>(entry.id.c_str())}});
-  }
-  acl_ = acl_storage_.empty() ? ZOO_OPEN_ACL_UNSAFE
-                              : ACL_vector{static_cast<int>(acl_storage_.size()), acl_storage_.data()};
-}
+      connection_(executor, std::move(address), options, std::move(make_handle), *this),
+      listeners_(connection_, [this](Handle::Done done) { return acknowledged(std::move(done)); }) {}
 
 void ZooKeeperBackend::open(spi::Observer& observer) {
   observer_ = &observer;
@@ -135,10 +127,10 @@ void ZooKeeperBackend::place(std::shared_ptr<Placing> placing) {
     const auto node = path(first.queue, node_in_place_of(first.uid, first.in_place_of));
     handle.multi({{.what = Op::What::check, .path = path(first.queue, first.in_place_of)},
                   {.what = Op::What::create, .path = node, .data = first.card, .mode = kEphemeral}},
-                 acl_, acknowledged(keep_created));
+                 acknowledged(keep_created));
     handle.exists(node, acknowledged([placing](Answer answer) { placing->stat = std::move(answer); }));
   } else if (placing->requests.size() == 1) {
-    handle.create(path(first.queue, node_prefix(first.uid, first.mode)), first.card, acl_, kEphemeralSequential,
+    handle.create(path(first.queue, node_prefix(first.uid, first.mode)), first.card, kEphemeralSequential,
                   acknowledged([placing](Answer answer) {
                     answer.created = {answer.text};
                     placing->stat = {.rc = answer.rc, .stat = answer.stat};
@@ -152,7 +144,7 @@ void ZooKeeperBackend::place(std::shared_ptr<Placing> placing) {
                      .data = each.card,
                      .mode = kEphemeralSequential});
     }
-    handle.multi(std::move(ops), acl_, acknowledged(keep_created));
+    handle.multi(std::move(ops), acknowledged(keep_created));
   }
   list_after(placing);
 }
@@ -224,7 +216,7 @@ void ZooKeeperBackend::placed(const std::shared_ptr<Placing>& placing) {
 void ZooKeeperBackend::create_with_parents(const std::string& full) {
   for (auto slash = full.find('/', 1);; slash = full.find('/', slash + 1)) {
     const auto parent = full.substr(0, slash);
-    connection_.handle().create(parent, {}, acl_, kContainer, acknowledged([parent](const Answer& answer) {
+    connection_.handle().create(parent, {}, kContainer, acknowledged([parent](const Answer& answer) {
                                   if (answer.rc == ZNOAUTH) base::log().warn("not allowed to create {}", parent);
                                 }));
     if (slash == std::string::npos) return;
@@ -395,7 +387,7 @@ void ZooKeeperBackend::commit(const std::vector<spi::TicketName>& guards, const 
 }
 
 void ZooKeeperBackend::commit(std::shared_ptr<Committing> committing) {
-  connection_.handle().multi(committing->ops, acl_, acknowledged([this, committing](const Answer& answer) {
+  connection_.handle().multi(committing->ops, acknowledged([this, committing](const Answer& answer) {
                                if (answer.rc == ZOK) return committing->done({});
                                const auto& op = committing->ops[std::min(answer.failed, committing->ops.size() - 1)];
                                if (answer.failed < committing->guards && answer.rc == ZNONODE) {

@@ -40,7 +40,7 @@ namespace holdfast::zookeeper {
 
 class ZooKeeperBackend final : public spi::QueueBackend, private Connection::Watcher {
  public:
-  ZooKeeperBackend(spi::Executor& executor, Address address, const ClientOptions& options);
+  ZooKeeperBackend(spi::Executor& executor, Address address, const ClientOptions& options, MakeHandle make_handle);
 
   void open(spi::Observer& observer) override;
   void enqueue(const std::vector<spi::Request>& requests, spi::Callback<std::vector<spi::Enqueued>> done) override;
@@ -87,9 +87,6 @@ class ZooKeeperBackend final : public spi::QueueBackend, private Connection::Wat
   spi::Listing in_order(const std::string& queue, const std::vector<std::string>& children);
 
   spi::Executor& executor_;
-  const std::vector<AclEntry> acl_entries_;
-  std::vector<ACL> acl_storage_;
-  ACL_vector acl_{};
   Connection connection_;
   spi::Observer* observer_ = nullptr;
   Listeners listeners_;

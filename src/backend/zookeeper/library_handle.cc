@@ -1,4 +1,4 @@
-#include "backend/zookeeper/handle.h"
+#include "backend/zookeeper/library_handle.h"
 
 #include <cerrno>
 #include <cstring>
@@ -14,22 +14,22 @@ constexpr auto kLastAnswers = std::chrono::milliseconds(500);
 }  // namespace
 
 // What the library reads and writes until a multi has been answered.
-struct Handle::Multi {
+struct LibraryHandle::Multi {
   std::vector<Op> ops;
   std::vector<std::string> paths;  // where it writes the created ones
   std::vector<zoo_op_t> theirs;
   std::vector<zoo_op_result_t> results;
 };
 
-struct Handle::Call {
-  Handle* handle;
+struct LibraryHandle::Call {
+  LibraryHandle* handle;
   std::uint64_t id;
   Done done;
   std::unique_ptr<Multi> multi{};
 };
 
 // What runs on the library's threads: copy, post, nothing else.
-struct Handle::Callbacks {
+struct LibraryHandle::Callbacks {
   static void post(const void* data, Answer answer) {
     const auto* call = static_cast<const Call*>(data);
     call->handle->answered();
@@ -87,7 +87,7 @@ struct Handle::Callbacks {
 
   static void session_event(zhandle_t* zh, int type, int state, const char*, void* context) {
     if (type != ZOO_SESSION_EVENT) return;
-    auto* self = static_cast<Handle*>(context);
+    auto* self = static_cast<LibraryHandle*>(context);
     const auto session = zoo_client_id(zh)->client_id;
     const auto timeout = std::chrono::milliseconds(zoo_recv_timeout(zh));
     self->executor_.post([handle = self->shared_from_this(), state, session, timeout] {
@@ -98,7 +98,7 @@ struct Handle::Callbacks {
   // Session events go to every watcher too; the one above has them already.
   static void watch_event(zhandle_t* zh, int type, int, const char*, void* context) {
     if (type == ZOO_SESSION_EVENT) return;
-    auto* self = static_cast<Handle*>(const_cast<void*>(zoo_get_context(zh)));
+    auto* self = static_cast<LibraryHandle*>(const_cast<void*>(zoo_get_context(zh)));
     const auto watch = reinterpret_cast<std::uintptr_t>(context);
     self->executor_.post([handle = self->shared_from_this(), watch, type] {
       if (!handle->abandoned_) handle->events_.watch(watch, type);
@@ -108,17 +108,27 @@ struct Handle::Callbacks {
   static void* context(WatchId watch) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(watch)); }
 };
 
-Handle::Handle(spi::Executor& executor, Events events) : executor_(executor), events_(std::move(events)) {}
+LibraryHandle::LibraryHandle(spi::Executor& executor, HandleOptions options, Events events)
+    : executor_(executor), options_(std::move(options)), events_(std::move(events)) {
+  for (const auto& entry : options_.acl) {
+    // The library only reads these.
+    acl_storage_.push_back({static_cast<int>(entry.permissions),
+                            {const_cast<char*>(entry.scheme.c_str()), const_cast<char*>(entry.id.c_str())}});
+  }
+  acl_ = acl_storage_.empty() ? ZOO_OPEN_ACL_UNSAFE
+                              : ACL_vector{static_cast<int>(acl_storage_.size()), acl_storage_.data()};
+}
 
-Handle::~Handle() { close(); }
+LibraryHandle::~LibraryHandle() { close(); }
 
-std::string Handle::open(const std::string& hosts, int timeout_ms, const std::vector<Auth>& auth) {
+std::string LibraryHandle::open(const std::string& hosts) {
   static std::once_flag once;
   // Global, and it writes to stderr by default. What matters reaches us as results and events.
   std::call_once(once, [] { zoo_set_debug_level(static_cast<ZooLogLevel>(0)); });
-  handle_ = zookeeper_init(hosts.c_str(), &Callbacks::session_event, timeout_ms, nullptr, this, ZOO_NO_LOG_CLIENTENV);
+  handle_ = zookeeper_init(hosts.c_str(), &Callbacks::session_event, options_.timeout_ms, nullptr, this,
+                           ZOO_NO_LOG_CLIENTENV);
   if (handle_ == nullptr) return std::strerror(errno);
-  for (const auto& each : auth) {
+  for (const auto& each : options_.auth) {
     // Sent again by the library with every connection of this handle.
     zoo_add_auth(handle_, each.scheme.c_str(), each.credentials.data(), static_cast<int>(each.credentials.size()),
                  nullptr, nullptr);
@@ -126,9 +136,9 @@ std::string Handle::open(const std::string& hosts, int timeout_ms, const std::ve
   return {};
 }
 
-void Handle::set_servers(const std::string& hosts) { zoo_set_servers(handle_, hosts.c_str()); }
+void LibraryHandle::set_servers(const std::string& hosts) { zoo_set_servers(handle_, hosts.c_str()); }
 
-Handle::Call* Handle::add(Done done) {
+LibraryHandle::Call* LibraryHandle::add(Done done) {
   {
     const std::lock_guard lock(unanswered_mutex_);
     ++unanswered_;
@@ -139,17 +149,17 @@ Handle::Call* Handle::add(Done done) {
   return call.get();
 }
 
-void Handle::answered() {
+void LibraryHandle::answered() {
   const std::lock_guard lock(unanswered_mutex_);
   if (--unanswered_ == 0) all_answered_.notify_all();
 }
 
 // A request that could not be sent gets no completion from the library, so it gets one from us.
-void Handle::sent(Call* call, int rc) {
+void LibraryHandle::sent(Call* call, int rc) {
   if (rc != ZOK) Callbacks::post(call, {.rc = rc});
 }
 
-void Handle::finish(std::uint64_t id, Answer answer) {
+void LibraryHandle::finish(std::uint64_t id, Answer answer) {
   const auto found = calls_.find(id);
   if (abandoned_ || found == calls_.end()) return;
   const auto done = std::move(found->second->done);
@@ -157,40 +167,40 @@ void Handle::finish(std::uint64_t id, Answer answer) {
   done(std::move(answer));
 }
 
-void Handle::create(const std::string& path, const std::string& data, const ACL_vector& acl, int mode, Done done) {
+void LibraryHandle::create(const std::string& path, const std::string& data, int mode, Done done) {
   auto* call = add(std::move(done));
-  sent(call, zoo_acreate2(handle_, path.c_str(), data.data(), static_cast<int>(data.size()), &acl, mode,
+  sent(call, zoo_acreate2(handle_, path.c_str(), data.data(), static_cast<int>(data.size()), &acl_, mode,
                           &Callbacks::created, call));
 }
 
-void Handle::remove(const std::string& path, Done done) {
+void LibraryHandle::remove(const std::string& path, Done done) {
   auto* call = add(std::move(done));
   sent(call, zoo_adelete(handle_, path.c_str(), -1, &Callbacks::done, call));
 }
 
-void Handle::exists(const std::string& path, Done done) {
+void LibraryHandle::exists(const std::string& path, Done done) {
   auto* call = add(std::move(done));
   sent(call, zoo_aexists(handle_, path.c_str(), 0, &Callbacks::with_stat, call));
 }
 
-void Handle::get(const std::string& path, Done done) {
+void LibraryHandle::get(const std::string& path, Done done) {
   auto* call = add(std::move(done));
   sent(call, zoo_aget(handle_, path.c_str(), 0, &Callbacks::with_data, call));
 }
 
-void Handle::get_and_watch(const std::string& path, WatchId watch, Done done) {
+void LibraryHandle::get_and_watch(const std::string& path, WatchId watch, Done done) {
   auto* call = add(std::move(done));
   sent(call, zoo_awget(handle_, path.c_str(), &Callbacks::watch_event, Callbacks::context(watch), &Callbacks::with_data,
                        call));
 }
 
-void Handle::set(const std::string& path, const std::string& data, Done done) {
+void LibraryHandle::set(const std::string& path, const std::string& data, Done done) {
   auto* call = add(std::move(done));
   sent(call,
        zoo_aset(handle_, path.c_str(), data.data(), static_cast<int>(data.size()), -1, &Callbacks::with_stat, call));
 }
 
-void Handle::remove_watch(const std::string& path, bool of_children, Done done) {
+void LibraryHandle::remove_watch(const std::string& path, bool of_children, Done done) {
   auto* call = add(std::move(done));
   // "all": the library's other call only asks the server whether there is a watch, and leaves it there. The type of the
   // completion is a slip in zookeeper.h: the library casts it back to a plain void_completion_t.
@@ -198,23 +208,23 @@ void Handle::remove_watch(const std::string& path, bool of_children, Done done) 
                                      reinterpret_cast<void_completion_t*>(&Callbacks::done), call));
 }
 
-void Handle::get_children(const std::string& path, Done done) {
+void LibraryHandle::get_children(const std::string& path, Done done) {
   auto* call = add(std::move(done));
   sent(call, zoo_aget_children(handle_, path.c_str(), 0, &Callbacks::with_children, call));
 }
 
-void Handle::get_children_and_stat(const std::string& path, Done done) {
+void LibraryHandle::get_children_and_stat(const std::string& path, Done done) {
   auto* call = add(std::move(done));
   sent(call, zoo_aget_children2(handle_, path.c_str(), 0, &Callbacks::with_children_and_stat, call));
 }
 
-void Handle::get_children_and_watch(const std::string& path, WatchId watch, Done done) {
+void LibraryHandle::get_children_and_watch(const std::string& path, WatchId watch, Done done) {
   auto* call = add(std::move(done));
   sent(call, zoo_awget_children(handle_, path.c_str(), &Callbacks::watch_event, Callbacks::context(watch),
                                 &Callbacks::with_children, call));
 }
 
-void Handle::multi(std::vector<Op> ops, const ACL_vector& acl, Done done) {
+void LibraryHandle::multi(std::vector<Op> ops, Done done) {
   auto* call = add(std::move(done));
   call->multi = std::make_unique<Multi>();
   Multi& multi = *call->multi;
@@ -228,7 +238,7 @@ void Handle::multi(std::vector<Op> ops, const ACL_vector& acl, Done done) {
     const auto length = static_cast<int>(op.data.size());
     switch (op.what) {
       case Op::What::create:
-        zoo_create_op_init(their, op.path.c_str(), op.data.data(), length, &acl, op.mode, multi.paths[i].data(),
+        zoo_create_op_init(their, op.path.c_str(), op.data.data(), length, &acl_, op.mode, multi.paths[i].data(),
                            static_cast<int>(multi.paths[i].size()));
         break;
       case Op::What::set: zoo_set_op_init(their, op.path.c_str(), op.data.data(), length, op.version, nullptr); break;
@@ -240,19 +250,19 @@ void Handle::multi(std::vector<Op> ops, const ACL_vector& acl, Done done) {
                         &Callbacks::multi_done, call));
 }
 
-void Handle::sync(const std::string& path, Done done) {
+void LibraryHandle::sync(const std::string& path, Done done) {
   auto* call = add(std::move(done));
   sent(call, zoo_async(handle_, path.c_str(), &Callbacks::synced, call));
 }
 
-void Handle::abandon(int rc) {
+void LibraryHandle::abandon(int rc) {
   if (std::exchange(abandoned_, true)) return;
   std::vector<Done> dones;
   for (auto& [id, call] : calls_) dones.push_back(std::exchange(call->done, {}));
   for (const auto& done : dones) done({.rc = rc});
 }
 
-void Handle::close() {
+void LibraryHandle::close() {
   if (handle_ == nullptr) return;
   if (zoo_state(handle_) == ZOO_CONNECTED_STATE) {
     std::unique_lock lock(unanswered_mutex_);
