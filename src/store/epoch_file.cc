@@ -13,7 +13,7 @@ namespace holdfast::store {
 namespace {
 constexpr std::uint64_t kMagic = 0x0068637065746668;  // "hftepch\0"
 constexpr std::uint32_t kVersion = 1;
-constexpr std::size_t kBytes = 48;
+constexpr std::size_t kBytes = 56;
 }  // namespace
 
 tl::expected<std::optional<Epoch>, Failure> read_epoch(Disk& disk, const std::string& directory) {
@@ -40,7 +40,8 @@ tl::expected<std::optional<Epoch>, Failure> read_epoch(Disk& disk, const std::st
     return tl::unexpected(
         damaged(path, 8, fmt::format("the format is version {}, and this program reads {}", version, kVersion)));
   }
-  return Epoch{get<std::uint64_t>(bytes, 16), get<std::uint64_t>(bytes, 24), get<std::uint64_t>(bytes, 32)};
+  return Epoch{get<std::uint64_t>(bytes, 16), get<std::uint64_t>(bytes, 24), get<std::uint64_t>(bytes, 32),
+               get<std::uint64_t>(bytes, 40)};
 }
 
 tl::expected<void, Failure> write_epoch(Disk& disk, const std::string& directory, const Epoch& epoch) {
@@ -51,6 +52,7 @@ tl::expected<void, Failure> write_epoch(Disk& disk, const std::string& directory
   put<std::uint64_t>(bytes, epoch.store);
   put<std::uint64_t>(bytes, epoch.epoch);
   put<std::uint64_t>(bytes, epoch.reached);
+  put<std::uint64_t>(bytes, epoch.segment);
   put<std::uint64_t>(bytes, checksum(bytes, 0));
   return publish(disk, directory, std::string(kEpochFile), bytes).map([](auto&&) {});
 }

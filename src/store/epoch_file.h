@@ -1,6 +1,6 @@
-// epoch_file.h -- the file `epoch`: which store this is, how often it was opened, and how far it had got by then.
+// epoch_file.h -- the file `epoch`: which store this is, how often it was opened, and what must be there.
 //
-//   epoch  =  magic u64 | version u32 | 0 u32 | store u64 | epoch u64 | reached u64 | checksum u64
+//   epoch  =  magic u64 | version u32 | 0 u32 | store u64 | epoch u64 | reached u64 | segment u64 | checksum u64
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ namespace holdfast::store {
 struct Epoch {
   std::uint64_t store = 0;
   std::uint64_t epoch = 0;
-  Index reached = 0;  // the last index when the store was opened, durable before this was written
+  Index reached = 0;          // an index up to which the log was durable before this was written
+  std::uint64_t segment = 0;  // the newest segment: one that vanishes is missed. 0: there was none
 };
 
 // None if there is no such file.

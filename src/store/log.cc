@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "store/epoch_file.h"
 #include "store/failures.h"
 #include "store/file_names.h"
 
@@ -88,6 +89,9 @@ tl::expected<void, Failure> Log::make_segment() {
   const SegmentHeader header{store_, epoch_, number, last_index_.load()};
   auto writer = SegmentWriter::create(disk_, directory_, header, options_.durability);
   if (!writer) return tl::unexpected(writer.error());
+  // Before anything is in it: a segment with records that vanishes must be missed.
+  const Epoch known{store_, epoch_, header.after, number};
+  if (auto noted = write_epoch(disk_, options_.data_directory, known); !noted) return noted;
   writer_.emplace(std::move(*writer));
   segments_.push_back(header);
   full_ = false;

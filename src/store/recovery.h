@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "store/disk.h"
+#include "store/epoch_file.h"
 #include "store/failure.h"
 #include "store/segment_format.h"
 #include "store/store.h"
@@ -35,9 +36,8 @@ struct Plan {
 
 class Survey {
  public:
-  // `store`: whose files they have to be. `reached`: how far the log must go at least.
-  Survey(Disk& disk, const Options& options, std::uint64_t store, Index reached)
-      : disk_(disk), options_(options), store_(store), reached_(reached) {}
+  // `known`: whose files they have to be, and what must be there.
+  Survey(Disk& disk, const Options& options, const Epoch& known) : disk_(disk), options_(options), known_(known) {}
 
   // Changes nothing on disk.
   tl::expected<Plan, Failure> look();
@@ -51,8 +51,7 @@ class Survey {
 
   Disk& disk_;
   const Options& options_;
-  const std::uint64_t store_;
-  const Index reached_;
+  const Epoch known_;
   Index end_ = 0;  // of the snapshot that was chosen
 };
 

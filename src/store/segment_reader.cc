@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "store/encoding.h"
 #include "store/failures.h"
+#include "store/zeros.h"
 
 namespace holdfast::store {
 
@@ -70,13 +70,16 @@ tl::expected<std::optional<Record>, Failure> SegmentReader::end_here(std::string
 
 tl::expected<std::optional<std::uint64_t>, Failure> SegmentReader::find_proof() {
   static_assert(kSegmentHeaderBytes % kRecordAlignment == 0);
-  for (std::uint64_t at = offset_ + kRecordAlignment; at + kRecordHeaderBytes <= size_; at += kRecordAlignment) {
-    const auto bytes = window_.view(at, kRecordHeaderBytes);
+  constexpr std::size_t kStep = std::size_t{4} << 10;
+  for (std::uint64_t step = offset_ + kRecordAlignment; step + kRecordHeaderBytes <= size_; step += kStep) {
+    // One header more than the step, so that one may begin at its end.
+    const auto bytes = window_.view(step, kStep + kRecordHeaderBytes);
     if (!bytes) return tl::unexpected(cannot("read", path_, bytes.error()));
-    if (bytes->size() < kRecordHeaderBytes) break;
-    if (get<std::uint64_t>(*bytes, 0) == 0) continue;  // what was written ahead: no need to compute anything
-    const auto header = parse_record_header(*bytes, parsed_.seed, at);
-    if (header && header->synced > offset_) return at;
+    if (all_zeros(*bytes)) continue;
+    for (std::size_t at = 0; at < kStep && at + kRecordHeaderBytes <= bytes->size(); at += kRecordAlignment) {
+      const auto header = parse_record_header(bytes->substr(at, kRecordHeaderBytes), parsed_.seed, step + at);
+      if (header && header->synced > offset_) return step + at;
+    }
   }
   return std::nullopt;
 }

@@ -56,7 +56,7 @@ tl::expected<bool, Failure> has_data(Disk& disk, const Options& options) {
 tl::expected<Epoch, Failure> first_epoch(Disk& disk, const Options& options) {
   const auto data = has_data(disk, options);
   if (!data) return tl::unexpected(data.error());
-  if (!*data) return Epoch{disk.random(), 0, 0};
+  if (!*data) return Epoch{.store = disk.random()};
   return tl::unexpected(unfit(join(options.data_directory, kEpochFile),
                               "it is missing, but there are a log or snapshots; restore it from a copy"));
 }
@@ -100,13 +100,14 @@ tl::expected<std::unique_ptr<Store>, Failure> Store::open(Disk& disk, const Opti
   if (!known) return tl::unexpected(known.error());
   const auto before = *known ? tl::expected<Epoch, Failure>(**known) : first_epoch(disk, settled);
   if (!before) return tl::unexpected(before.error());
-  auto plan = Survey(disk, settled, before->store, before->reached).look();
+  auto plan = Survey(disk, settled, *before).look();
   if (!plan) return tl::unexpected(plan.error());
   if (auto secured = secure(disk, settled, *plan); !secured) return tl::unexpected(secured.error());
   auto recovered = deliver(disk, settled, *plan, recovery);
   if (!recovered) return tl::unexpected(recovered.error());
 
-  const Epoch now{before->store, before->epoch + 1, plan->last};
+  const std::uint64_t segment = plan->segments.empty() ? 0 : plan->segments.back().number;
+  const Epoch now{before->store, before->epoch + 1, plan->last, segment};
   if (auto written = write_epoch(disk, settled.data_directory, now); !written) return tl::unexpected(written.error());
   for (const DamagedSnapshot& snapshot : plan->passed_over) set_aside(disk, snapshot);
   for (const std::uint64_t number : plan->leftovers) {

@@ -7,6 +7,7 @@
 #include "store/recovery.h"
 #include "store/segment_reader.h"
 #include "store/snapshot_reader.h"
+#include "store/zeros.h"
 
 namespace holdfast::store {
 
@@ -15,14 +16,13 @@ namespace {
 // How many bytes from `offset` on are not zeros, or stand before one that is not.
 tl::expected<std::uint64_t, Failure> torn_bytes(File& file, const std::string& path, std::uint64_t offset,
                                                 std::uint64_t size) {
-  constexpr std::size_t kStep = std::size_t{64} << 10;
+  constexpr std::size_t kStep = std::size_t{4} << 10;
   std::uint64_t torn = 0;
   Window window(file);
   for (std::uint64_t at = offset; at < size; at += kStep) {
     const auto bytes = window.view(at, static_cast<std::size_t>(std::min<std::uint64_t>(kStep, size - at)));
     if (!bytes) return tl::unexpected(cannot("read", path, bytes.error()));
-    const auto last = bytes->find_last_not_of('\0');
-    if (last != std::string_view::npos) torn = at + last + 1 - offset;
+    if (!all_zeros(*bytes)) torn = at + bytes->find_last_not_of('\0') + 1 - offset;
   }
   return torn;
 }
@@ -34,11 +34,11 @@ tl::expected<Plan, Failure> Survey::look() {
   if (auto found = find_segments(plan); !found) return tl::unexpected(found.error());
   if (auto chosen = choose_snapshot(plan); !chosen) return tl::unexpected(chosen.error());
   if (auto read = read_log(plan); !read) return tl::unexpected(read.error());
-  if (plan.last < end_ || plan.last < reached_) {
+  if (plan.last < end_ || plan.last < known_.reached) {
     return tl::unexpected(unfit(options_.log_directory,
                                 fmt::format("the log ends at index {}, but had reached {}: the end of it is missing; "
                                             "restore the store from a copy",
-                                            plan.last, std::max(end_, reached_))));
+                                            plan.last, std::max(end_, known_.reached))));
   }
   return plan;
 }
@@ -50,7 +50,7 @@ tl::expected<SegmentHeader, Failure> Survey::read_header(std::uint64_t number) {
   const auto reader = SegmentReader::open(**file, path);
   if (!reader) return tl::unexpected(reader.error());
   const SegmentHeader& header = reader->header();
-  if (header.store != store_) return tl::unexpected(damaged(path, 0, "it is a segment of another store"));
+  if (header.store != known_.store) return tl::unexpected(damaged(path, 0, "it is a segment of another store"));
   if (header.number != number) return tl::unexpected(damaged(path, 0, "it is another segment under this name"));
   return header;
 }
@@ -58,7 +58,11 @@ tl::expected<SegmentHeader, Failure> Survey::read_header(std::uint64_t number) {
 tl::expected<void, Failure> Survey::find_segments(Plan& plan) {
   const auto names = disk_.list(options_.log_directory);
   if (!names) return tl::unexpected(cannot("listed", options_.log_directory, names.error()));
-  auto numbers = numbers_of(*names, kSegmentPrefix);
+  const auto numbers = numbers_of(*names, kSegmentPrefix);
+  if (known_.segment > (numbers.empty() ? 0 : numbers.back())) {
+    return tl::unexpected(unfit(join(options_.log_directory, numbered(kSegmentPrefix, known_.segment)),
+                                "it is missing, and was the newest segment of the log; restore the store from a copy"));
+  }
   // A purge removes the oldest first, but a crash may undo some of its removals: what stands before a gap does not count.
   std::size_t first = numbers.empty() ? 0 : numbers.size() - 1;
   while (first > 0 && numbers[first - 1] + 1 == numbers[first]) --first;
@@ -87,7 +91,7 @@ tl::expected<void, Failure> Survey::choose_snapshot(Plan& plan) {
     const auto file = disk_.open(path, Disk::Mode::read);
     if (!file) return tl::unexpected(cannot("opened", path, file.error()));
     auto content = read_snapshot(**file, path, [](std::string_view) { return tl::expected<void, std::string>(); });
-    if (content && content->header.store != store_) {
+    if (content && content->header.store != known_.store) {
       return tl::unexpected(damaged(path, 0, "it is a snapshot of another store"));
     }
     if (content && content->header.begin != *begin)

@@ -1,0 +1,14 @@
+// zeros.h -- what is written ahead of the records is zeros, and there may be a lot of it.
+#pragma once
+
+#include <cstring>
+#include <string_view>
+
+namespace holdfast::store {
+
+inline bool all_zeros(std::string_view bytes) {
+  // Each byte is as the one before it, and the first is zero.
+  return bytes.empty() || (bytes[0] == '\0' && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
+}
+
+}  // namespace holdfast::store
