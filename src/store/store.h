@@ -38,8 +38,8 @@ enum class Durability {
 };
 
 struct Options {
-  std::string data_directory;  // epoch and snapshots
-  std::string log_directory;   // segments of the log; may be the same, and is if empty
+  std::string data_directory = {};  // epoch and snapshots
+  std::string log_directory = {};   // segments of the log; may be the same, and is if empty
   Durability durability = Durability::power;
   std::uint64_t segment_bytes = std::uint64_t{64} << 20;  // a segment that is longer is followed by a new one
   std::size_t snapshots_kept = 3;                         // at least 1; with the log that the oldest of them needs

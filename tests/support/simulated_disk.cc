@@ -1,7 +1,6 @@
 #include "support/simulated_disk.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace holdfast::testing {
 
@@ -37,7 +36,9 @@ class SimulatedFile final : public store::File {
       }
       return tl::unexpected(error);
     }
-    disk_.change(*inode_, {offset, std::string(bytes)});
+    const std::size_t room = disk_.room_for(*inode_, offset, bytes.size());
+    disk_.change(*inode_, {offset, std::string(bytes.substr(0, room))});
+    if (room < bytes.size()) return failed(std::errc::no_space_on_device);
     return {};
   }
 
@@ -98,6 +99,20 @@ void SimulatedDisk::fail(std::uint64_t call, Fault fault, std::uint64_t count) {
 void SimulatedDisk::heal() {
   const std::scoped_lock hold(mutex_);
   fail_at_ = 0;
+}
+
+void SimulatedDisk::set_capacity(std::uint64_t bytes) {
+  const std::scoped_lock hold(mutex_);
+  capacity_ = bytes;
+}
+
+std::size_t SimulatedDisk::room_for(const Inode& inode, std::uint64_t offset, std::size_t bytes) const {
+  std::uint64_t used = 0;
+  for (const auto& [path, other] : visible_) used += other->visible.size();
+  const std::uint64_t size = inode.visible.size();
+  const std::uint64_t room = capacity_ - std::min(capacity_, used);
+  const std::uint64_t longest = size + std::min(room, std::numeric_limits<std::uint64_t>::max() - size);
+  return static_cast<std::size_t>(std::min<std::uint64_t>(bytes, longest - std::min(longest, offset)));
 }
 
 std::uint64_t SimulatedDisk::calls() const {

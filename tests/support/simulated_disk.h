@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -34,6 +34,8 @@ class SimulatedDisk final : public store::Disk {
   void fail(std::uint64_t call, Fault fault, std::uint64_t count = 1);
   // Nothing fails any more.
   void heal();
+  // All files together are no longer than that: a write that needs more puts out what fits, then ENOSPC.
+  void set_capacity(std::uint64_t bytes);
   // How many calls there were.
   std::uint64_t calls() const;
 
@@ -86,6 +88,8 @@ class SimulatedDisk final : public store::Disk {
 
   // Counts the call; the error if it has to fail.
   std::error_code count_call(Fault* fault = nullptr);
+  // How much of a write of `bytes` there is room for.
+  std::size_t room_for(const Inode& inode, std::uint64_t offset, std::size_t bytes) const;
   bool toss() { return random_() % 2 == 0; }
   void change(Inode& inode, Change change);
   void keep_some(Inode& inode);
@@ -98,6 +102,7 @@ class SimulatedDisk final : public store::Disk {
   Names durable_;
   std::vector<Naming> unsynced_;
   std::map<std::string, bool> locked_;
+  std::uint64_t capacity_ = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t calls_ = 0;
   std::uint64_t fail_at_ = 0;  // 0: never
   std::uint64_t fail_until_ = 0;
