@@ -31,7 +31,6 @@ Log::Log(Disk& disk, std::string directory, const Options& options, std::uint64_
 
 tl::expected<void, AppendFailure> Log::append(std::span<const Record> records) {
   const std::scoped_lock hold(mutex_);
-  if (records.empty()) return {};
   Index last = last_index_.load();
   for (const Record& record : records) {
     const auto invalid = std::make_error_code(std::errc::invalid_argument);
@@ -47,6 +46,7 @@ tl::expected<void, AppendFailure> Log::append(std::span<const Record> records) {
     if (const auto cut = writer_->cut(); !cut) return give_up(cut.error());
     failed_ = false;
   }
+  if (records.empty()) return {};
   if (!writer_ || full_ || writer_->end() >= options_.segment_bytes) {
     if (const auto made = make_segment(); !made) {
       ++failures_;

@@ -96,7 +96,7 @@ class Store {
 
   // One group: one write, and with Durability::power one sync. Indexes must grow, from last_index() on; an index that was
   // refused may be used again. After a failure the store goes on: the next append() first removes what is left of the
-  // failed one, and fails with `unknown` while it cannot.
+  // failed one, and fails with `unknown` while it cannot. An empty group does only that.
   tl::expected<void, AppendFailure> append(std::span<const Record> records);
 
   // Everything up to `begin` must be in the records that are added, and must have been appended. One writer at a time.
