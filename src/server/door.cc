@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <asio/error.hpp>
 #include <asio/ip/v6_only.hpp>
 #include <cctype>
 #include <utility>
@@ -86,7 +87,7 @@ void Door::accepted(const std::error_code& error, Socket socket) {
     admit(std::move(socket));
     return accept();
   }
-  if (error == std::errc::connection_aborted) return accept();  // a client that went before we came
+  if (error == asio::error::connection_aborted) return accept();  // a client that went before we came
   pause_.expires_after(kAcceptAgainAfter);
   pause_.async_wait([self = shared_from_this()](const std::error_code&) { self->accept(); });
 }
