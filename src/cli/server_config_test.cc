@@ -179,9 +179,9 @@ TEST_F(ServerConfigTest, errors_in_our_yaml_have_file_line_and_column) {
 
 TEST_F(ServerConfigTest, an_unknown_four_letter_word_is_refused_in_our_yaml) {
   EXPECT_EQ(error("a.yaml", "four_letter_words: [ruok, kill]\n"),
-            "a.yaml:1:20: four_letter_words is \"ruok, kill\": write \"*\" or some of conf, cons, dump, envi, isro, "
-            "mntr, ruok, "
-            "srvr, stat, wchc, wchp, wchs");
+            "a.yaml:1:20: four_letter_words is \"ruok, kill\": write \"*\" or some of conf, cons, crst, dirs, dump, "
+            "envi, isro, mntr, "
+            "ruok, srst, srvr, stat, wchc, wchp, wchs");
 }
 
 TEST_F(ServerConfigTest, errors_of_the_command_line_name_the_option) {

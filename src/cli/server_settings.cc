@@ -35,8 +35,9 @@ constexpr Range<std::size_t> kSnapshots{1, kMostSnapshots};
 // More are a mistake: each has its own socket.
 constexpr std::size_t kMostListeners = 64;
 
-constexpr std::array<std::string_view, 12> kFourLetterWords{"conf", "cons", "dump", "envi", "isro", "mntr",
-                                                            "ruok", "srvr", "stat", "wchc", "wchp", "wchs"};
+constexpr std::array<std::string_view, 15> kFourLetterWords{"conf", "cons", "crst", "dirs", "dump",
+                                                            "envi", "isro", "mntr", "ruok", "srst",
+                                                            "srvr", "stat", "wchc", "wchp", "wchs"};
 
 // `field` finds it in the settings, const or not; `parse` and `show` are for one text.
 template <typename Field, typename Parse, typename Show>

@@ -87,7 +87,8 @@ std::optional<int> StopSignals::next(int done) {
       if (errno == EINTR) continue;
       fail("poll");
     }
-    if (fds[1].revents != 0) return std::nullopt;
+    // A signal that came before the end of the work counts, even if both are seen at once.
+    if ((fds[0].revents & POLLIN) == 0) return std::nullopt;
     signalfd_siginfo info{};
     if (::read(signals_, &info, sizeof info) != sizeof info) continue;
     if (info.ssi_signo != SIGHUP) return static_cast<int>(info.ssi_signo);

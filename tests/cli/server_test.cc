@@ -1,0 +1,243 @@
+// The running command: what it says, whom it tells, how it ends. What it serves is tested elsewhere.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "cli/notify_socket.h"
+#include "support/eventually.h"
+#include "support/four_letter_word.h"
+#include "support/free_port.h"
+#include "support/plain_client.h"
+#include "support/process.h"
+#include "support/temp_dir.h"
+
+namespace holdfast::testing {
+namespace {
+
+// For a starved machine; nothing waits for it when all is well.
+constexpr std::chrono::seconds kPatience{60};
+
+class Server {
+ public:
+  explicit Server(std::vector<std::string> arguments, std::vector<std::pair<std::string, std::string>> env = {})
+      : process_(options(std::move(arguments), std::move(env), dir_ / "stderr")) {}
+
+  // The line that says it serves; the port is in port() from then on.
+  std::string serves() {
+    const auto line = process_.read_line(kPatience).value_or("no line; on stderr: " + errors());
+    std::smatch found;
+    if (std::regex_search(line, found, std::regex("serving on [^ ]*:([0-9]+)"))) {
+      port_ = static_cast<std::uint16_t>(std::stoul(found[1]));
+    }
+    return line;
+  }
+  std::uint16_t port() const { return port_; }
+  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+
+  std::string errors() const {
+    std::ifstream file(dir_ / "stderr");
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  bool says(const std::string& text) const {
+    return eventually(kPatience, [&] { return errors().find(text) != std::string::npos; });
+  }
+  Process& process() { return process_; }
+  std::optional<int> exit_code() { return process_.wait(kPatience); }
+
+ private:
+  static ProcessOptions options(std::vector<std::string> arguments,
+                                std::vector<std::pair<std::string, std::string>> env,
+                                const std::filesystem::path& stderr_file) {
+    arguments.insert(arguments.begin(), {HOLDFAST_COMMAND, "server"});
+    return {.argv = std::move(arguments), .env = std::move(env), .stderr_file = stderr_file};
+  }
+
+  TempDir dir_{"server"};
+  Process process_;
+  std::uint16_t port_ = 0;
+};
+
+const std::vector<std::string> kAnyPort{"--listen", "127.0.0.1:0"};
+
+std::vector<std::string> with(std::vector<std::string> arguments, const std::vector<std::string>& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+TEST(ServerCommand, says_where_it_serves_and_where_its_data_is) {
+  const TempDir dir("data");
+  Server server(with(kAnyPort, {"--data", dir / "new"}));
+  const auto line = server.serves();
+  EXPECT_EQ(line,
+            "holdfast: serving on " + server.address() + ", data in " + (dir / "new").string() + " (durability power)");
+  EXPECT_NE(ask(server.port(), "srvr").find("Mode: standalone"), std::string::npos);
+}
+
+TEST(ServerCommand, says_that_it_keeps_nothing_without_a_directory) {
+  Server server(kAnyPort);
+  EXPECT_NE(server.serves().find(", in memory only"), std::string::npos);
+}
+
+TEST(ServerCommand, ends_in_order_when_it_is_told_to) {
+  for (const int number : {SIGTERM, SIGINT}) {
+    Server server(kAnyPort);
+    server.serves();
+    server.process().signal(number);
+    EXPECT_EQ(server.exit_code(), 0) << server.errors();
+  }
+}
+
+TEST(ServerCommand, ends_at_once_when_it_is_told_twice) {
+  Server server(kAnyPort);
+  server.serves();
+  // Both are there when it wakes up; it reads the smaller number first.
+  server.process().pause();
+  server.process().signal(SIGINT);
+  server.process().signal(SIGTERM);
+  server.process().resume();
+  EXPECT_EQ(server.exit_code(), 128 + SIGTERM) << server.errors();
+}
+
+TEST(ServerCommand, a_hangup_changes_nothing) {
+  Server server(kAnyPort);
+  server.serves();
+  server.process().signal(SIGHUP);
+  EXPECT_TRUE(server.says("SIGHUP is ignored"));
+  EXPECT_NE(ask(server.port(), "srvr"), "");
+}
+
+TEST(ServerCommand, has_the_same_nodes_when_it_is_started_again) {
+  const TempDir dir("data");
+  {
+    Server server(with(kAnyPort, {"--data", dir / "d"}));
+    server.serves();
+    EXPECT_EQ(PlainClient(server.address()).create("/kept"), ZOK);
+    server.process().signal(SIGTERM);
+    EXPECT_EQ(server.exit_code(), 0) << server.errors();
+  }
+  Server again(with(kAnyPort, {"--data", dir / "d"}));
+  again.serves();
+  EXPECT_EQ(PlainClient(again.address()).exists("/kept"), ZOK);
+}
+
+TEST(ServerCommand, says_which_port_is_taken) {
+  Server first(kAnyPort);
+  first.serves();
+  Server second({"--listen", first.address()});
+  EXPECT_EQ(second.exit_code(), 1);
+  EXPECT_NE(second.errors().find(first.address()), std::string::npos) << second.errors();
+}
+
+TEST(ServerCommand, listens_where_a_zoo_cfg_says_and_tells_what_it_ignores) {
+  const TempDir dir("zoo");
+  const auto port = free_port();
+  const std::string file = dir / "zoo.cfg";
+  std::ofstream(file) << "tickTime=2000\ninitLimit=10\ndataDir=" << (dir / "d").string() << "\nclientPort=" << port
+                      << "\nclientPortAddress=127.0.0.1\n4lw.commands.whitelist=ruok\n";
+  Server server({"--config", file});
+  server.serves();
+  EXPECT_EQ(server.port(), port) << server.errors();
+  EXPECT_EQ(ask(port, "ruok"), "imok");
+  EXPECT_TRUE(server.says(file + ":2: initLimit is ignored"));
+}
+
+TEST(ServerCommand, warns_of_listening_wider) {
+  Server server({"--listen", "0.0.0.0:2181", "--print-config"});  // warns as if it would listen, and does not
+  EXPECT_EQ(server.exit_code(), 0);
+  EXPECT_TRUE(server.says("warning: 0.0.0.0:2181 can be reached from other machines and is not encrypted"));
+  EXPECT_TRUE(server.says("warning: 0.0.0.0:2181 can be reached from other machines and lets everybody in"));
+}
+
+TEST(ServerCommand, prints_its_settings_and_where_they_come_from) {
+  Server server({"--data", "/nowhere", "--print-config"});
+  std::string printed;
+  while (const auto line = server.process().read_line(kPatience)) printed += *line + "\n";
+  EXPECT_TRUE(std::regex_search(printed, std::regex("\ndata: /nowhere +# --data\n"))) << printed;
+  EXPECT_TRUE(std::regex_search(printed, std::regex("\ntick_time: 2s +# default\n"))) << printed;
+  EXPECT_EQ(server.exit_code(), 0);
+}
+
+TEST(ServerCommand, the_packaged_example_is_in_order) {
+  Server server({"--config", HOLDFAST_PACKAGING "/holdfast.yaml", "--print-config"});
+  EXPECT_EQ(server.exit_code(), 0) << server.errors();
+  EXPECT_EQ(server.errors(), "");
+}
+
+TEST(ServerCommand, the_packaged_example_names_settings_that_exist_in_its_comments) {
+  const TempDir dir("example");
+  std::ifstream example(HOLDFAST_PACKAGING "/holdfast.yaml");
+  std::ofstream all(dir / "all.yaml");
+  int uncommented = 0;
+  for (std::string line; std::getline(example, line);) {
+    // "# tick_time: 2s" is a setting, "# Sessions may ask for 2 to 20 ticks." is not.
+    const bool setting = std::regex_search(line, std::regex("^#( |   )[a-z_]+:( |$)"));
+    // Its file is not there, and is read.
+    if (setting && line.find("require_auth") == std::string::npos) {
+      line.erase(0, 2);
+      ++uncommented;
+    }
+    all << line << "\n";
+  }
+  all.close();
+  EXPECT_GE(uncommented, 9);
+  Server server({"--config", dir / "all.yaml", "--print-config"});
+  EXPECT_EQ(server.exit_code(), 0) << server.errors();
+}
+
+TEST(ServerCommand, a_bad_option_is_one_sentence_and_not_a_start) {
+  Server server({"--durability", "perhaps"});
+  EXPECT_EQ(server.exit_code(), 1);
+  EXPECT_EQ(
+      server.errors(),
+      "holdfast: --durability is \"perhaps\": write power (synced to disk) or process (survives kill -9, not power "
+      "loss)\n");
+}
+
+TEST(ServerCommand, tells_its_service_manager_when_it_is_ready_and_when_it_stops) {
+  const TempDir dir("notify");
+  NotifySocket socket(dir / "notify");
+  Server server(kAnyPort, {{"NOTIFY_SOCKET", dir / "notify"}});
+  const auto ready = socket.received(kPatience);
+  EXPECT_TRUE(ready.starts_with("READY=1\nSTATUS=serving on 127.0.0.1:")) << ready << server.errors();
+  server.serves();
+  EXPECT_NE(ask(server.port(), "srvr"), "");
+  server.process().signal(SIGTERM);
+  EXPECT_TRUE(socket.received(kPatience).starts_with("STOPPING=1\n"));
+  EXPECT_EQ(server.exit_code(), 0);
+}
+
+TEST(ServerCommand, serves_although_its_service_manager_is_gone) {
+  Server server(kAnyPort, {{"NOTIFY_SOCKET", "/nowhere/notify"}});
+  server.serves();
+  EXPECT_TRUE(server.says("cannot notify"));
+  EXPECT_NE(ask(server.port(), "srvr"), "");
+}
+
+// As docs/server.md does it.
+TEST(ServerCommand, serves_tls_with_a_certificate_made_by_hand) {
+  const TempDir dir("tls");
+  const std::string key = dir / "key.pem";
+  const std::string certificate = dir / "cert.pem";
+  Process openssl({.argv = {"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                            "-keyout", key, "-out", certificate, "-days", "2", "-subj", "/CN=localhost", "-addext",
+                            "subjectAltName=DNS:localhost,IP:127.0.0.1"},
+                   .stderr_file = dir / "openssl"});
+  ASSERT_EQ(openssl.wait(kPatience), 0);
+  Server server({"--listen-tls", "127.0.0.1:0", "--tls-cert", certificate, "--tls-key", key});
+  server.serves();
+  Process client({.argv = {"openssl", "s_client", "-connect", server.address(), "-CAfile", certificate,
+                           "-verify_return_error", "-verify_hostname", "localhost", "-quiet"},
+                  .stderr_file = dir / "s_client"});
+  client.write_line("srvr");
+  std::string answer;
+  while (const auto line = client.read_line(kPatience)) answer += *line + "\n";
+  EXPECT_NE(answer.find("Mode: standalone"), std::string::npos) << answer;
+}
+
+}  // namespace
+}  // namespace holdfast::testing
