@@ -71,6 +71,8 @@ class Tree {
   std::size_t ephemeral_count() const { return ephemeral_count_; }
   // Paths and data, as ZooKeeper counts them.
   std::size_t data_size() const { return data_size_; }
+  // Different lists, with those that may be taken back.
+  std::size_t acl_count() const { return acls_.size(); }
 
   // Walks over all nodes, the oldest first, in as many steps as one likes; nodes may come and go between two steps. One walk at
   // a time.
