@@ -3,8 +3,13 @@
 namespace holdfast::engine {
 
 void Sessions::open(wire::SessionId id, std::string password, std::chrono::milliseconds timeout, Moment now) {
-  sessions_.insert_or_assign(id, Session{std::move(password), timeout, now});
-  due_.emplace(now + timeout, id);
+  const auto [at, added] = sessions_.insert_or_assign(id, Session{std::move(password), timeout, now});
+  look_at(id, at->second, now + timeout);
+}
+
+void Sessions::look_at(wire::SessionId id, Session& session, Moment when) {
+  session.due = when;
+  due_.emplace(when, id);
 }
 
 Session* Sessions::find(wire::SessionId id) {
@@ -14,10 +19,10 @@ Session* Sessions::find(wire::SessionId id) {
 
 void Sessions::set_timeout(wire::SessionId id, std::chrono::milliseconds timeout) {
   Session* session = find(id);
-  if (session == nullptr || session->timeout == timeout) return;
-  const bool sooner = timeout < session->timeout;
+  if (session == nullptr) return;
   session->timeout = timeout;
-  if (sooner) due_.emplace(session->heard + timeout, id);
+  const auto end = session->heard + timeout;
+  if (end < session->due) look_at(id, *session, end);
 }
 
 void Sessions::heard_of(wire::SessionId id, Moment now) {
@@ -29,20 +34,21 @@ void Sessions::all_heard_of(Moment now) {
 }
 
 void Sessions::look_again(wire::SessionId id) {
-  if (const Session* session = find(id)) due_.emplace(session->heard + session->timeout, id);
+  if (Session* session = find(id)) look_at(id, *session, session->heard + session->timeout);
 }
 
 std::vector<wire::SessionId> Sessions::expired(Moment now) {
   std::vector<wire::SessionId> over;
   while (!due_.empty() && due_.top().first <= now) {
-    const auto id = due_.top().second;
+    const auto [when, id] = due_.top();
     due_.pop();
-    const Session* session = find(id);
-    if (session == nullptr) continue;
+    Session* session = find(id);
+    if (session == nullptr || session->due != when) continue;
     const auto end = session->heard + session->timeout;
     if (end > now) {
-      due_.emplace(end, id);
+      look_at(id, *session, end);
     } else {
+      session->due = Moment::max();
       over.push_back(id);
     }
   }

@@ -1,7 +1,8 @@
 // sessions.h -- who is alive.
 //
 // A session is over when nothing was heard of it for its timeout, never earlier; a beat only notes the time. When each is due for
-// a look is kept apart, and may be out of date: a session that was heard of since is put off until its real end.
+// a look is kept apart, and may be too early: a session that was heard of since is put off until its real end. A look that was
+// replaced by an earlier one is dropped when its time comes.
 #pragma once
 
 #include <chrono>
@@ -23,6 +24,7 @@ struct Session {
   std::string password;
   std::chrono::milliseconds timeout{0};
   Moment heard{0};
+  Moment due{0};  // for the next look: any other look at it is out of date
 };
 
 class Sessions {
@@ -44,9 +46,13 @@ class Sessions {
   void look_again(wire::SessionId id);
 
   std::size_t size() const { return sessions_.size(); }
+  // Little more than sessions, however often they come and go.
+  std::size_t looks_due() const { return due_.size(); }
   const std::unordered_map<wire::SessionId, Session>& all() const { return sessions_; }
 
  private:
+  void look_at(wire::SessionId id, Session& session, Moment when);
+
   using Due = std::pair<Moment, wire::SessionId>;
 
   std::unordered_map<wire::SessionId, Session> sessions_;
