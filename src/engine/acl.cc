@@ -4,7 +4,9 @@
 #include <charconv>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string_view>
+#include <tuple>
 
 namespace holdfast::engine {
 namespace {
@@ -104,17 +106,19 @@ bool is_allowed(const wire::AclList* list, std::int32_t permission, const Identi
 
 bool make_acl(const wire::AclList& wanted, const Identities& who, wire::AclList& made) {
   made.clear();
-  for (auto each = wanted.begin(); each != wanted.end(); ++each) {
-    if (std::find(wanted.begin(), each, *each) != each) continue;
-    if (each->id.scheme != "auth") {
-      if (!is_usable(each->id)) return false;
-      made.push_back(*each);
+  // Views of what is wanted: a frame has room for so many entries that comparing each with all others takes seconds.
+  std::set<std::tuple<std::int32_t, std::string_view, std::string_view>> seen;
+  for (const auto& each : wanted) {
+    if (!seen.emplace(each.permissions, each.id.scheme, each.id.id).second) continue;
+    if (each.id.scheme != "auth") {
+      if (!is_usable(each.id)) return false;
+      made.push_back(each);
       continue;
     }
     const auto before = made.size();
     for (const auto& id : who) {
       // An address is no proof; the superuser's mark has no provider of its own.
-      if (id.scheme == "digest") made.push_back({each->permissions, id});
+      if (id.scheme == "digest") made.push_back({each.permissions, id});
     }
     if (made.size() == before) return false;
   }
