@@ -101,7 +101,8 @@ bool Engine::restore(std::string_view snapshot_record, Moment now) {
     case Tag::session: {
       const auto id = in.i64();
       const auto timeout = std::chrono::milliseconds(in.i32());
-      sessions_.open(id, in.text(), timeout, now);
+      auto password = in.text();
+      if (in.ok()) sessions_.open(id, std::move(password), timeout, now);
       break;
     }
     case Tag::node:

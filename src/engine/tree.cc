@@ -95,10 +95,11 @@ NodeUndo Tree::apply(const NodeCreated& change, wire::Zxid zxid, std::int64_t ti
 
 NodeUndo Tree::apply(const NodeRemoved& change, wire::Zxid zxid, std::int64_t) {
   Node* parent = find(parent_of(change.path));
-  if (parent == nullptr) return {};
+  Node* node = find(change.path);
+  // Nobody can ask for the root to be removed, but a log can say anything.
+  if (parent == nullptr || node == root_.get()) return {};
   NodeUndo undo{.what = NodeUndo::What::removed, .node = parent, .zxid = parent->pzxid};
   parent->pzxid = zxid;
-  Node* node = find(change.path);
   if (node == nullptr) return {};
   remove_below(*node);
   undo.removed_after = node->older;
