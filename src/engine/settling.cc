@@ -56,16 +56,16 @@ void Engine::settle_changes(Outcome& outcome, const Tell& tell) {
     const auto& change = outcome.transaction.changes[i];
     if (const auto* created = std::get_if<NodeCreated>(&change)) {
       fire(data_watches_, created->path, EventType::node_created, &created->acl, tell, nullptr);
-      fire(child_watches_, parent_or_root(created->path), EventType::node_children_changed, undo.node->acl_list(), tell,
+      fire(child_watches_, parent_or_root(created->path), EventType::node_children_changed, undo.readers_list(), tell,
            nullptr);
     } else if (const auto* removed = std::get_if<NodeRemoved>(&change)) {
       const auto* acl = undo.removed->acl_list();
       const auto told = fire(data_watches_, removed->path, EventType::node_deleted, acl, tell, nullptr);
       fire(child_watches_, removed->path, EventType::node_deleted, acl, tell, &told);
-      fire(child_watches_, parent_or_root(removed->path), EventType::node_children_changed, undo.node->acl_list(), tell,
+      fire(child_watches_, parent_or_root(removed->path), EventType::node_children_changed, undo.readers_list(), tell,
            nullptr);
     } else if (const auto* set = std::get_if<DataSet>(&change)) {
-      fire(data_watches_, set->path, EventType::node_data_changed, undo.node->acl_list(), tell, nullptr);
+      fire(data_watches_, set->path, EventType::node_data_changed, undo.readers_list(), tell, nullptr);
     }
   }
   // Not before all have fired: a node that was removed by a later step is still looked at by an earlier one.

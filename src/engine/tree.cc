@@ -78,6 +78,7 @@ NodeUndo Tree::apply(const NodeCreated& change, wire::Zxid zxid, std::int64_t ti
   if (parent == nullptr) return {};
   NodeUndo undo{.what = NodeUndo::What::created,
                 .node = parent,
+                .readers = parent->acl,
                 .name = std::string(name_of(change.path)),
                 .creations = parent->creations,
                 .zxid = parent->pzxid};
@@ -98,7 +99,7 @@ NodeUndo Tree::apply(const NodeRemoved& change, wire::Zxid zxid, std::int64_t) {
   Node* node = find(change.path);
   // Nobody can ask for the root to be removed, but a log can say anything.
   if (parent == nullptr || node == root_.get()) return {};
-  NodeUndo undo{.what = NodeUndo::What::removed, .node = parent, .zxid = parent->pzxid};
+  NodeUndo undo{.what = NodeUndo::What::removed, .node = parent, .readers = parent->acl, .zxid = parent->pzxid};
   parent->pzxid = zxid;
   if (node == nullptr) return {};
   remove_below(*node);
@@ -113,6 +114,7 @@ NodeUndo Tree::apply(const DataSet& change, wire::Zxid zxid, std::int64_t time) 
   if (node == nullptr) return {};
   NodeUndo undo{.what = NodeUndo::What::data_set,
                 .node = node,
+                .readers = node->acl,
                 .data = node->data,
                 .data_is_null = node->data_is_null,
                 .version = node->version,

@@ -19,6 +19,8 @@ namespace holdfast::engine {
 struct NodeUndo {
   enum class What { nothing, created, removed, data_set, acl_set } what = What::nothing;
   Node* node = nullptr;  // the changed one; of a removal and a creation the parent
+  // That node's list when it happened. What replaces it later is taken back or settled later, and keeps it until then.
+  const AclTable::Entry* readers = nullptr;
   std::unique_ptr<Node> removed{};
   Node* removed_after = nullptr;  // its place in the list of all nodes
   bool under_cursor = false;      // the walk was about to visit it
@@ -30,6 +32,8 @@ struct NodeUndo {
   std::int32_t creations = 0;
   wire::Zxid zxid = 0;  // mzxid, or the parent's pzxid
   std::int64_t mtime = 0;
+
+  const wire::AclList* readers_list() const { return readers == nullptr ? nullptr : &readers->list; }
 };
 
 class Tree {

@@ -1,0 +1,131 @@
+#include "engine/watches.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace holdfast::engine {
+namespace {
+
+using enum wire::EventType;
+using enum WatchMode;
+
+using Connections = std::vector<ConnectionId>;
+
+TEST(WatchTable, a_one_shot_fires_once) {
+  WatchTable table;
+  table.add("/a", 1, one_shot);
+  EXPECT_EQ(table.fire("/a", node_data_changed), Connections{1});
+  EXPECT_EQ(table.fire("/a", node_data_changed), Connections{});
+  EXPECT_EQ(table.size(), 0u);
+  EXPECT_EQ(table.path_count(), 0u);
+  EXPECT_EQ(table.connection_count(), 0u);
+}
+
+TEST(WatchTable, a_persistent_one_fires_always) {
+  WatchTable table;
+  table.add("/a", 1, persistent);
+  for (const auto type : {node_created, node_data_changed, node_children_changed, node_deleted}) {
+    EXPECT_EQ(table.fire("/a", type), Connections{1});
+  }
+  EXPECT_EQ(table.fire("/a/b", node_created), Connections{});
+  EXPECT_EQ(table.fire("/", node_data_changed), Connections{});
+}
+
+TEST(WatchTable, a_recursive_one_is_told_of_all_below_but_never_that_children_changed) {
+  WatchTable table;
+  table.add("/a", 1, recursive);
+  for (const auto* path : {"/a", "/a/b", "/a/b/c"}) {
+    for (const auto type : {node_created, node_data_changed, node_deleted}) {
+      EXPECT_EQ(table.fire(path, type), Connections{1}) << path;
+    }
+    EXPECT_EQ(table.fire(path, node_children_changed), Connections{}) << path;
+  }
+  EXPECT_EQ(table.fire("/ab", node_created), Connections{});
+  EXPECT_EQ(table.fire("/", node_data_changed), Connections{});
+}
+
+TEST(WatchTable, a_recursive_one_of_the_root_is_told_of_everything) {
+  WatchTable table;
+  table.add("/", 1, recursive);
+  for (const auto* path : {"/", "/a", "/a/b"}) EXPECT_EQ(table.fire(path, node_created), Connections{1}) << path;
+}
+
+TEST(WatchTable, a_one_shot_above_is_not_used_up_by_what_is_below) {
+  WatchTable table;
+  table.add("/a", 1, one_shot);
+  table.add("/a", 2, recursive);
+  EXPECT_EQ(table.fire("/a/b", node_created), Connections{2});
+  EXPECT_EQ(table.fire("/a", node_data_changed), (Connections{1, 2}));
+  EXPECT_EQ(table.fire("/a", node_data_changed), Connections{2});
+}
+
+TEST(WatchTable, tells_each_once_in_the_order_of_connections) {
+  WatchTable table;
+  table.add("/a/b", 3, one_shot);
+  table.add("/a/b", 1, persistent);
+  table.add("/a", 3, recursive);
+  table.add("/", 3, recursive);
+  table.add("/", 2, recursive);
+  EXPECT_EQ(table.fire("/a/b", node_deleted), (Connections{1, 2, 3}));
+}
+
+TEST(WatchTable, the_last_mode_holds) {
+  WatchTable table;
+  table.add("/a", 1, recursive);
+  table.add("/a", 1, one_shot);
+  EXPECT_EQ(table.size(), 1u);
+  EXPECT_EQ(table.fire("/a/b", node_created), Connections{});
+  EXPECT_EQ(table.fire("/a", node_created), Connections{1});
+  EXPECT_EQ(table.fire("/a", node_created), Connections{});
+  table.add("/a", 1, one_shot);
+  table.add("/a", 1, recursive);
+  EXPECT_EQ(table.fire("/a/b", node_created), Connections{1});
+}
+
+TEST(WatchTable, removing_one_leaves_the_others) {
+  WatchTable table;
+  table.add("/a", 1, one_shot);
+  table.add("/a", 2, one_shot);
+  table.add("/b", 1, one_shot);
+  EXPECT_TRUE(table.remove("/a", 1));
+  EXPECT_FALSE(table.remove("/a", 1));
+  EXPECT_FALSE(table.remove("/c", 1));
+  EXPECT_TRUE(table.contains("/a"));
+  EXPECT_FALSE(table.contains("/c"));
+  EXPECT_EQ(table.size(), 2u);
+  EXPECT_EQ(table.fire("/a", node_deleted), Connections{2});
+  EXPECT_EQ(table.fire("/b", node_deleted), Connections{1});
+}
+
+TEST(WatchTable, a_connection_takes_its_watches_with_it) {
+  WatchTable table;
+  for (int i = 0; i < 100; ++i) {
+    table.add("/a" + std::to_string(i), 1, static_cast<WatchMode>(i % 3));
+    table.add("/a" + std::to_string(i), 2, one_shot);
+  }
+  EXPECT_EQ(table.size(), 200u);
+  table.remove_all(1);
+  EXPECT_EQ(table.size(), 100u);
+  EXPECT_EQ(table.connection_count(), 1u);
+  EXPECT_EQ(table.fire("/a1", node_created), Connections{2});
+  table.remove_all(2);
+  table.remove_all(2);
+  EXPECT_EQ(table.size(), 0u);
+  EXPECT_EQ(table.path_count(), 0u);
+  EXPECT_EQ(table.connection_count(), 0u);
+}
+
+TEST(WatchTable, forgets_that_there_was_a_recursive_one) {
+  WatchTable table;
+  table.add("/a", 1, recursive);
+  table.add("/a", 1, persistent);
+  table.add("/", 2, recursive);
+  EXPECT_TRUE(table.remove("/", 2));
+  EXPECT_EQ(table.fire("/a/b", node_created), Connections{});
+  EXPECT_EQ(table.fire("/a", node_created), Connections{1});
+}
+
+}  // namespace
+}  // namespace holdfast::engine
