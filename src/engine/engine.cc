@@ -35,12 +35,22 @@ struct Answerer {
   }
 };
 
-bool wants_watch(const wire::Request& request) {
-  if (const auto* exists = std::get_if<wire::Exists>(&request)) return exists->watch;
-  if (const auto* get = std::get_if<wire::GetData>(&request)) return get->watch;
-  if (const auto* get = std::get_if<wire::GetChildren>(&request)) return get->watch;
-  return std::holds_alternative<wire::AddWatch>(request);
-}
+// How many watches a request may set.
+struct WantedWatches {
+  std::size_t operator()(const wire::Exists& request) const { return request.watch ? 1 : 0; }
+  std::size_t operator()(const wire::GetData& request) const { return request.watch ? 1 : 0; }
+  std::size_t operator()(const wire::GetChildren& request) const { return request.watch ? 1 : 0; }
+  // In both tables.
+  std::size_t operator()(const wire::AddWatch&) const { return 2; }
+  std::size_t operator()(const wire::SetWatches& request) const {
+    return request.data.size() + request.exist.size() + request.children.size() +
+           2 * (request.persistent.size() + request.recursive.size());
+  }
+  template <class T>
+  std::size_t operator()(const T&) const {
+    return 0;
+  }
+};
 
 const Identities kNobody{};
 // What we ask of ourselves, nobody can forbid.
@@ -101,7 +111,7 @@ Outcome Engine::execute(const Client& client, wire::Zxid zxid, std::int64_t time
     outcome.code = Code::session_expired;
     return outcome;
   }
-  if (wants_watch(request) && !may_watch()) {
+  if (const auto wanted = std::visit(WantedWatches{}, request); wanted > 0 && !may_watch(wanted)) {
     outcome.code = Code::system_error;
     return outcome;
   }

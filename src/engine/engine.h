@@ -89,7 +89,8 @@ class Engine {
   // Recovery. False: these bytes are none of ours.
   bool restore(std::string_view snapshot_record, Moment now);
   bool replay(std::string_view log_record, Moment now);
-  // A snapshot, in as many steps as one likes; see Tree::next(). Nothing when all has been walked over.
+  // A snapshot, in as many steps as one likes; see Tree::next(). Nothing when all has been walked over. Each step only while all
+  // that was executed is settled: what is in the snapshot cannot be taken back.
   void begin_snapshot();
   std::optional<std::string> next_snapshot_record();
 
@@ -104,7 +105,9 @@ class Engine {
   std::vector<ConnectionId> fire(WatchTable& table, std::string_view path, wire::EventType type,
                                  const wire::AclList* acl, const Tell& tell,
                                  const std::vector<ConnectionId>* told_before);
-  bool may_watch() const { return data_watches_.size() + child_watches_.size() < rules_.watches; }
+  bool may_watch(std::size_t more) const {
+    return data_watches_.size() + child_watches_.size() + more <= rules_.watches;
+  }
   void set_watches(ConnectionId connection, const wire::SetWatches& request, const Tell& tell);
   void add_watch(ConnectionId connection, const std::string& path, WatchMode mode);
   wire::Code check_watches(ConnectionId connection, const wire::CheckWatches& request);
