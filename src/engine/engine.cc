@@ -116,7 +116,7 @@ Outcome Engine::execute(const Client& client, wire::Zxid zxid, std::int64_t time
     return outcome;
   }
   const auto& who = client.session == 0 ? kOurselves : identities(client.connection);
-  Reads reads(tree_, who, client.session);
+  Reads reads(tree_, who, client.session, rules_.answer);
   Writes writes(tree_, rules_, who, client.session, outcome);
   wire::Writer answer;
   outcome.code = std::visit(Answerer{reads, writes, answer}, request);

@@ -98,6 +98,8 @@ Code Reads::operator()(const wire::MultiRead& request, wire::Writer& answer) con
     answer.i32(err);
   };
   for (const auto& step : request.steps) {
+    // One small request can name a large node many thousand times.
+    if (answer.size() > limit_) return Code::marshalling_error;
     wire::Writer body;
     const auto code = std::visit([&](const auto& each) { return (*this)(each, body); }, step);
     if (code == Code::ok) {

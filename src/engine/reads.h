@@ -7,7 +7,9 @@ namespace holdfast::engine {
 
 class Reads {
  public:
-  Reads(const Tree& tree, const Identities& who, wire::SessionId session) : tree_(tree), who_(who), session_(session) {}
+  // No answer becomes much longer than `limit`: the caller refuses those that are longer.
+  Reads(const Tree& tree, const Identities& who, wire::SessionId session, std::size_t limit)
+      : tree_(tree), who_(who), session_(session), limit_(limit) {}
 
   wire::Code operator()(const wire::Exists& request, wire::Writer& answer) const;
   wire::Code operator()(const wire::GetData& request, wire::Writer& answer) const;
@@ -26,6 +28,7 @@ class Reads {
   const Tree& tree_;
   const Identities& who_;
   const wire::SessionId session_;
+  const std::size_t limit_;
 };
 
 }  // namespace holdfast::engine
