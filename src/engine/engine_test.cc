@@ -1,0 +1,136 @@
+#include "engine/engine.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/engine/scene.h"
+#include "support/engine/state.h"
+
+namespace holdfast::engine {
+namespace {
+
+using testing::create;
+using testing::Scene;
+using wire::Code;
+using wire::CreateMode;
+
+const std::vector<std::string> kNone{};
+
+TEST(Engine, refuses_whom_it_does_not_know) {
+  Scene scene;
+  EXPECT_EQ(scene.code({9, 9}, create("/a")), Code::session_expired);
+  EXPECT_EQ(scene.code({9, 9}, wire::Exists{"/"}), Code::session_expired);
+  EXPECT_EQ(scene.code({9, 9}, wire::Unknown{}), Code::unimplemented);
+}
+
+TEST(Engine, ends_a_session_with_its_ephemerals_and_nothing_else) {
+  Scene scene;
+  const auto me = scene.client(1);
+  const auto other = scene.client(2);
+  (void)scene.run(me, create("/p"));
+  (void)scene.run(me, create("/p/e", CreateMode::ephemeral));
+  (void)scene.run(other, create("/p/o", CreateMode::ephemeral));
+  EXPECT_EQ(scene.code(me, wire::CloseSession{}), Code::ok);
+  EXPECT_FALSE(scene.is_there("/p/e"));
+  EXPECT_TRUE(scene.is_there("/p/o"));
+  EXPECT_EQ(scene.stat("/p").pzxid, scene.zxid);
+  EXPECT_EQ(scene.engine.sessions().find(1), nullptr);
+  EXPECT_EQ(scene.code(me, wire::Exists{"/p"}), Code::session_expired);
+  EXPECT_EQ(testing::faults(scene.engine), kNone);
+}
+
+TEST(Engine, brings_a_session_back_when_its_end_is_taken_back) {
+  Scene scene;
+  const auto me = scene.client(1);
+  (void)scene.run(me, create("/e", CreateMode::ephemeral));
+  scene.engine.sessions().heard_of(1, std::chrono::seconds(7));
+  const auto before = testing::describe(scene.engine);
+  auto outcome = scene.execute(me, wire::CloseSession{});
+  EXPECT_NE(testing::describe(scene.engine), before);
+  scene.engine.take_back(outcome);
+  EXPECT_EQ(testing::describe(scene.engine), before);
+  EXPECT_EQ(scene.engine.sessions().find(1)->heard, std::chrono::seconds(7));
+  EXPECT_EQ(scene.engine.sessions().find(1)->password, "password");
+}
+
+TEST(Engine, forgets_a_session_whose_opening_is_taken_back) {
+  Engine engine;
+  auto opened = engine.open_session(1, 1, 5, "word", std::chrono::seconds(1), Moment(0));
+  engine.take_back(opened);
+  EXPECT_EQ(engine.sessions().size(), 0u);
+  EXPECT_EQ(engine.sessions().expired(std::chrono::hours(1)), std::vector<wire::SessionId>{});
+}
+
+TEST(Engine, removes_containers_that_were_used_and_are_empty) {
+  Scene scene;
+  const auto me = scene.client(1);
+  (void)scene.run(me, create("/c", CreateMode::container));
+  EXPECT_EQ(scene.engine.mortals_due(scene.time), kNone);
+  (void)scene.run(me, create("/c/a"));
+  EXPECT_EQ(scene.engine.mortals_due(scene.time), kNone);
+  (void)scene.run(me, wire::Remove{"/c/a"});
+  EXPECT_EQ(scene.engine.mortals_due(scene.time), std::vector<std::string>{"/c"});
+  EXPECT_EQ(scene.code({}, wire::RemoveContainer{"/c"}), Code::ok);
+  EXPECT_FALSE(scene.is_there("/c"));
+}
+
+TEST(Engine, removes_ttl_nodes_that_nobody_changed_for_long_enough) {
+  Scene scene({.ttl_nodes = true});
+  const auto me = scene.client(1);
+  (void)scene.run(me, create("/t", CreateMode::persistent_with_ttl));  // 10 ms
+  EXPECT_EQ(scene.engine.mortals_due(scene.time + 10), kNone);
+  EXPECT_EQ(scene.engine.mortals_due(scene.time + 11), std::vector<std::string>{"/t"});
+  scene.time += 10;
+  (void)scene.run(me, wire::SetData{"/t", "x"});
+  EXPECT_EQ(scene.engine.mortals_due(scene.time + 10), kNone);
+  (void)scene.run(me, create("/t/child"));
+  EXPECT_EQ(scene.engine.mortals_due(scene.time + 1'000), kNone);
+  EXPECT_EQ(scene.code({}, wire::RemoveContainer{"/t"}), Code::not_empty);
+}
+
+TEST(Engine, removes_nothing_else_by_itself) {
+  Scene scene;
+  const auto me = scene.client(1);
+  (void)scene.run(me, create("/p"));
+  (void)scene.run(me, create("/e", CreateMode::ephemeral));
+  EXPECT_EQ(scene.code({}, wire::RemoveContainer{"/p"}), Code::bad_version);
+  EXPECT_EQ(scene.code({}, wire::RemoveContainer{"/e"}), Code::bad_version);
+  EXPECT_EQ(scene.code({}, wire::RemoveContainer{"/"}), Code::not_empty);
+  EXPECT_EQ(scene.code({}, wire::RemoveContainer{"/zookeeper/config"}), Code::bad_version);
+  EXPECT_EQ(scene.code({}, wire::RemoveContainer{"/none"}), Code::no_node);
+  EXPECT_EQ(scene.code(me, wire::RemoveContainer{""}), Code::bad_arguments);
+}
+
+TEST(Engine, what_it_does_itself_nobody_can_forbid) {
+  Scene scene;
+  const auto bob = scene.client(1, {{"digest", "bob:x"}});
+  auto parent = create("/mine");
+  parent.acl = {{wire::permission::kCreate, {"auth", ""}}};
+  (void)scene.run(bob, parent);
+  (void)scene.run(bob, create("/mine/e", CreateMode::ephemeral));
+  EXPECT_EQ(scene.code(bob, wire::Remove{"/mine/e"}), Code::no_auth);
+  EXPECT_EQ(scene.code({1, 0}, wire::CloseSession{}), Code::ok);
+  EXPECT_FALSE(scene.is_there("/mine/e"));
+}
+
+TEST(Engine, answers_what_it_does_not_do) {
+  Scene scene;
+  const auto me = scene.client(1);
+  EXPECT_EQ(scene.code(me, wire::Reconfig{}), Code::reconfig_disabled);
+  EXPECT_EQ(scene.code(me, wire::Unknown{}), Code::unimplemented);
+  EXPECT_EQ(scene.code(me, wire::Malformed{}), Code::marshalling_error);
+}
+
+TEST(Engine, does_not_answer_more_than_the_limit) {
+  Scene scene({.answer = 100});
+  const auto me = scene.client(1);
+  (void)scene.run(me, create("/a", CreateMode::persistent, std::string(200, 'x')));
+  const auto outcome = scene.run(me, wire::GetData{"/a"});
+  EXPECT_EQ(outcome.code, Code::marshalling_error);
+  EXPECT_EQ(outcome.body, "");
+}
+
+}  // namespace
+}  // namespace holdfast::engine
