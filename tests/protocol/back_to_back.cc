@@ -72,6 +72,16 @@ void BackToBack::shrink(std::vector<Step>& script, Found& found) {
       if (!keep_if_different(shorter)) begin += length;
     }
   }
+  for (std::size_t step = 1; step < script.size(); ++step) {
+    for (std::size_t call = 0;
+         script[step].calls.size() > 1 && call < script[step].calls.size() && plays < kShrinkPlays;) {
+      std::vector<Step> shorter = script;
+      auto& calls = shorter[step].calls;
+      calls.erase(calls.begin() + static_cast<std::ptrdiff_t>(call));
+      describe(shorter[step]);
+      if (!keep_if_different(shorter)) ++call;
+    }
+  }
 }
 
 std::optional<Difference> BackToBack::run(const ScriptOptions& options) {

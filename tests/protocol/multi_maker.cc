@@ -19,16 +19,9 @@ struct Parts {
   }
 };
 
-Text path_in(Dice& dice, CreateKind kind) {
-  for (;;) {
-    Text path = any_path(dice);
-    if (path || kind == CreateKind::any) return path;
-  }
-}
-
 Call write_part(Dice& dice, CreateKind kind) {
   const auto versioned = [&](Op op) {
-    const Text path = path_in(dice, kind);
+    const std::string path = any_path(dice);
     const std::int32_t version = any_version(dice);
     return call(op, JuteWriter().text(path).i32(version), fmt::format("{}, version {}", show(path), version));
   };
@@ -36,16 +29,16 @@ Call write_part(Dice& dice, CreateKind kind) {
     case 0: return versioned(Op::check);
     case 1: return versioned(Op::delete_node);
     case 2: {
-      const Text path = path_in(dice, kind);
+      const std::string path = any_path(dice);
       const Text data = any_data(dice);
       return call(Op::set_data, JuteWriter().text(path).text(data).i32(-1), show(path) + ", " + show(data));
     }
-    default: return create(dice, kind);
+    default: return create(dice, kind, Nulls::no);
   }
 }
 
-Call read_part(Dice& dice, CreateKind kind) {
-  const Text path = path_in(dice, kind);
+Call read_part(Dice& dice) {
+  const std::string path = any_path(dice);
   const Op op = dice.one_in(2) ? Op::get_data : Op::get_children;
   const bool watch = dice.one_in(4);
   return call(op, JuteWriter().text(path).boolean(watch), show(path) + (watch ? ", watch" : ""));
@@ -63,9 +56,8 @@ Call multi(Dice& dice, CreateKind kind) {
   Parts parts;
   const bool reads = kind == CreateKind::any && dice.one_in(20);
   for (std::size_t count = dice.roll(5); count > 0; --count)
-    parts.add(reads ? read_part(dice, kind) : write_part(dice, kind));
-  if (kind == CreateKind::any && dice.one_in(20))
-    parts.add(dice.one_in(2) ? foreign_part(dice) : read_part(dice, kind));
+    parts.add(reads ? read_part(dice) : write_part(dice, kind));
+  if (kind == CreateKind::any && dice.one_in(20)) parts.add(dice.one_in(2) ? foreign_part(dice) : read_part(dice));
   return parts.close(Op::multi);
 }
 
@@ -73,7 +65,7 @@ Call multi_read(Dice& dice) {
   Parts parts;
   const bool writes = dice.one_in(25);
   for (std::size_t count = dice.roll(4); count > 0; --count)
-    parts.add(writes ? write_part(dice, CreateKind::any) : read_part(dice, CreateKind::any));
+    parts.add(writes ? write_part(dice, CreateKind::any) : read_part(dice));
   if (dice.one_in(25)) parts.add(dice.one_in(2) ? foreign_part(dice) : write_part(dice, CreateKind::any));
   return parts.close(Op::multi_read);
 }

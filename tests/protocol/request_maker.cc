@@ -12,24 +12,24 @@ namespace holdfast::testing {
 namespace {
 
 Call path_only(Op op, Dice& dice) {
-  const Text path = any_path(dice);
+  const std::string path = any_path(dice);
   return call(op, JuteWriter().text(path), show(path));
 }
 
 Call path_and_watch(Op op, Dice& dice) {
-  const Text path = any_path(dice);
+  const std::string path = any_path(dice);
   const bool watch = dice.percent(40);
   return call(op, JuteWriter().text(path).boolean(watch), show(path) + (watch ? ", watch" : ""));
 }
 
 Call path_and_version(Op op, Dice& dice) {
-  const Text path = any_path(dice);
+  const std::string path = any_path(dice);
   const std::int32_t version = any_version(dice);
   return call(op, JuteWriter().text(path).i32(version), fmt::format("{}, version {}", show(path), version));
 }
 
 Call set_data(Dice& dice) {
-  const Text path = any_path(dice);
+  const std::string path = any_path(dice);
   const Text data = any_data(dice);
   const std::int32_t version = any_version(dice);
   return call(Op::set_data, JuteWriter().text(path).text(data).i32(version),
@@ -38,8 +38,8 @@ Call set_data(Dice& dice) {
 
 Call set_acl(Dice& dice) {
   // Not those above the root: every later script would suffer.
-  const Text path = dice.percent(90) ? Text(good_path(dice)) : new_path(dice);
-  const Acl acl = path && path->find(kRoot) != std::string::npos ? any_acl(dice) : open_acl();
+  const std::string path = dice.percent(90) ? good_path(dice) : new_path(dice);
+  const Acl acl = path.find(kRoot) != std::string::npos ? any_acl(dice) : open_acl();
   const std::int32_t version = any_version(dice);
   JuteWriter out;
   out.text(path);
@@ -47,12 +47,10 @@ Call set_acl(Dice& dice) {
   return call(Op::set_acl, out.i32(version), fmt::format("{}, {}, version {}", show(path), show_acl(acl), version));
 }
 
-std::vector<Text> watched_paths(Dice& dice, bool null_allowed) {
-  std::vector<Text> paths;
-  for (std::size_t count = dice.roll(3); count > 0; --count) {
-    Text path = any_path(dice);
-    if (path || null_allowed) paths.push_back(std::move(path));
-  }
+// Not null: the watches before it would stand, and a persistent one poisons ZooKeeper's tables.
+std::vector<std::string> watched_paths(Dice& dice) {
+  std::vector<std::string> paths;
+  for (std::size_t count = dice.roll(3); count > 0; --count) paths.push_back(any_path(dice));
   return paths;
 }
 
@@ -67,16 +65,10 @@ Call set_watches(Op op, Dice& dice) {
   std::string text = newest ? "newest zxid" : fmt::format("zxid {}", zxid);
   const int lists = op == Op::set_watches ? 3 : 5;
   for (int list = 0; list < lists; ++list) {
-    if (dice.one_in(60)) {
-      out.i32(-1);
-      text += ", null";
-      continue;
-    }
-    // A null path with a persistent watch poisons ZooKeeper's tables: see docs/protocol.md.
-    const std::vector<Text> paths = watched_paths(dice, list < 3);
+    const std::vector<std::string> paths = watched_paths(dice);
     out.i32(static_cast<std::int32_t>(paths.size()));
     text += ", [";
-    for (const Text& path : paths) {
+    for (const std::string& path : paths) {
       out.text(path);
       text += show(path) + " ";
     }
@@ -90,21 +82,23 @@ Call set_watches(Op op, Dice& dice) {
 
 Call add_watch(Dice& dice) {
   static const std::vector<std::int32_t> odd{-1, 2, 3, 99};
-  const Text path = any_path(dice).value_or("");
+  const std::string path = any_path(dice);
   const std::int32_t mode = dice.one_in(12) ? dice.of(odd) : static_cast<std::int32_t>(dice.roll(2));
   return call(Op::add_watch, JuteWriter().text(path).i32(mode), fmt::format("{}, mode {}", show(path), mode));
 }
 
 Call watches_of(Op op, Dice& dice) {
   static const std::vector<std::int32_t> odd{0, 4, -1};
-  const Text path = any_path(dice);
+  // An absolute one: of others ZooKeeper says what its walk to the root runs into.
+  std::string path = any_path(dice);
+  if (op == Op::check_watches && !path.empty() && path.front() != '/') path = "/";
   const std::int32_t type = dice.one_in(12) ? dice.of(odd) : 1 + static_cast<std::int32_t>(dice.roll(3));
   return call(op, JuteWriter().text(path).i32(type), fmt::format("{}, type {}", show(path), type));
 }
 
 Call get_ephemerals(Dice& dice) {
   static const std::vector<Text> odd{std::nullopt, "", " ", "/", " / ", "/b2b", "x"};
-  const Text prefix = dice.one_in(2) ? dice.of(odd) : any_path(dice);
+  const Text prefix = dice.one_in(2) ? dice.of(odd) : Text(any_path(dice));
   return call(Op::get_ephemerals, JuteWriter().text(prefix), show(prefix));
 }
 
@@ -170,7 +164,7 @@ Call ordinary(Dice& dice, CreateKind kind) {
 
 // What a broken client might send instead. Lengths first: they are what decoders trust.
 void mutilate(Call& made, Dice& dice) {
-  static const std::vector<std::int32_t> lengths{-2, -1, INT32_MIN, INT32_MAX, 1'000'000, 5};
+  static const std::vector<std::int32_t> lengths{-2, INT32_MIN, INT32_MAX, 1'000'000, 5};
   switch (dice.roll(3)) {
     case 0:
       made.payload.resize(dice.roll(made.payload.size() + 1));
@@ -211,7 +205,8 @@ Call any_call(Dice& dice) {
       default: return ordinary(dice, CreateKind::any);
     }
   }();
-  if (dice.one_in(25) && made.op != static_cast<std::int32_t>(Op::close_session)) mutilate(made, dice);
+  // A negative one is the server's own; a longer createSession would be obeyed.
+  if (dice.one_in(25) && made.op > 0) mutilate(made, dice);
   // Never -1, which marks events, nor -2, which marks pings.
   if (!made.xid && dice.one_in(60)) made.xid = dice.of(xids);
   return made;

@@ -50,17 +50,14 @@ std::string show_acl(const Acl& acl) {
   return text + "]";
 }
 
-Call create(Dice& dice, CreateKind kind) {
+Call create(Dice& dice, CreateKind kind, Nulls nulls) {
   static const std::vector<Op> ops{Op::create,  Op::create,           Op::create,    Op::create2,
                                    Op::create2, Op::create_container, Op::create_ttl};
   const Op op = dice.of(ops);
-  Text path = new_path(dice);
+  const std::string path = new_path(dice);
   const Text data = any_data(dice);
   Acl acl = any_acl(dice);
-  if (kind == CreateKind::consistent) {
-    if (!path) path = "";
-    if (has_null(acl)) acl = open_acl();
-  }
+  if (nulls == Nulls::no && has_null(acl)) acl = open_acl();
   const std::int32_t flags = flags_for(op, dice, kind);
   JuteWriter out;
   out.text(path).text(data);

@@ -15,10 +15,14 @@ Call call(Op op, const JuteWriter& payload, const std::string& text);
 void write_acl(JuteWriter& out, const Acl& acl);
 std::string show_acl(const Acl& acl);
 
-// any: also flags that contradict the opcode or are none, and nulls, which ZooKeeper notices in the middle of things.
+// any: also flags that contradict the opcode or are none.
 enum class CreateKind { any, consistent };
 
+// A null id in an ACL. Never inside a multi: ZooKeeper stumbles in the middle of things, and what it says depends on
+// how far it came.
+enum class Nulls { yes, no };
+
 // create, create2, createContainer or createTTL.
-Call create(Dice& dice, CreateKind kind);
+Call create(Dice& dice, CreateKind kind, Nulls nulls = Nulls::yes);
 
 }  // namespace holdfast::testing

@@ -43,6 +43,12 @@ Step handshake(Dice& dice, std::size_t slot) {
 
 }  // namespace
 
+void describe(Step& step) {
+  if (step.calls.empty()) return;
+  step.text.clear();
+  for (const Call& call : step.calls) step.text += (step.text.empty() ? "" : "\n      ") + call.text;
+}
+
 std::vector<Step> make_script(const ScriptOptions& options) {
   Dice dice(options.seed * 2 + (options.pipelined ? 1 : 0));
   std::vector<Step> script;
@@ -64,9 +70,7 @@ std::vector<Step> make_script(const ScriptOptions& options) {
     }
     script.push_back(std::move(step));
   }
-  for (Step& step : script) {
-    for (const Call& call : step.calls) step.text += (step.text.empty() ? "" : "\n      ") + call.text;
-  }
+  for (Step& step : script) describe(step);
   return script;
 }
 

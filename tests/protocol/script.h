@@ -56,6 +56,9 @@ struct ScriptOptions {
 
 inline constexpr std::size_t kSlots = 4;
 
+// Sets the text of a step with calls.
+void describe(Step& step);
+
 // The first step makes the root.
 std::vector<Step> make_script(const ScriptOptions& options);
 

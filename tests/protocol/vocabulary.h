@@ -11,9 +11,9 @@
 namespace holdfast::testing {
 
 // Below the root; now and then one of ZooKeeper's own, or a bad one.
-Text any_path(Dice& dice);
+std::string any_path(Dice& dice);
 // One that can be created: without sequence numbers and mostly good.
-Text new_path(Dice& dice);
+std::string new_path(Dice& dice);
 // Below the root, never bad.
 std::string good_path(Dice& dice);
 
