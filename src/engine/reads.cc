@@ -30,7 +30,12 @@ std::string_view user_of(const wire::Id& id) {
   return id.scheme == "ip" ? std::string_view(id.id) : std::string_view{};
 }
 
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+// Without what Java's trim() takes off: blanks and control characters.
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && static_cast<unsigned char>(text.front()) <= ' ') text.remove_prefix(1);
+  while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ') text.remove_suffix(1);
+  return text;
+}
 
 }  // namespace
 
@@ -119,7 +124,9 @@ Code Reads::operator()(const wire::GetEphemerals& request, wire::Writer& answer)
   if (const auto* nodes = tree_.ephemerals(session_)) {
     for (const Node* node : *nodes) paths.push_back(node->path());
   }
-  if (!is_blank(request.prefix)) {
+  // Nothing and the root are all; but any other prefix counts as it is, blanks and all.
+  const auto meant = trimmed(request.prefix);
+  if (!meant.empty() && meant != "/") {
     std::erase_if(paths, [&](const std::string& path) { return !path.starts_with(request.prefix); });
   }
   answer.texts(paths);
