@@ -136,7 +136,10 @@ Code Reads::operator()(const wire::GetEphemerals& request, wire::Writer& answer)
 Code Reads::operator()(const wire::GetAllChildrenNumber& request, wire::Writer& answer) const {
   const Node* node = nullptr;
   if (const auto code = readable(request.path, wire::permission::kRead, node); code != Code::ok) return code;
-  answer.i32(static_cast<std::int32_t>(node->parent == nullptr ? tree_.size() - 1 : count_below(*node)));
+  // Asked by its other name, the empty one, ZooKeeper counts the root as below itself.
+  const std::size_t below =
+      node->parent == nullptr ? tree_.size() - (request.path.empty() ? 0 : 1) : count_below(*node);
+  answer.i32(static_cast<std::int32_t>(below));
   return Code::ok;
 }
 
