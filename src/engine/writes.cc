@@ -182,6 +182,9 @@ Code Writes::operator()(const wire::Check& request, wire::Writer&) {
 Code Writes::step(const wire::Create& request, wire::Writer& answer) {
   auto meant = request;
   const auto mode = is_mode(request.flags) ? static_cast<CreateMode>(request.flags) : CreateMode::persistent;
+  // A TTL that is asked for without one is not understood, and one that is not asked for not looked at.
+  if (has_ttl(mode) && request.op != Op::create_ttl) return Code::marshalling_error;
+  if (!has_ttl(mode)) meant.ttl = -1;
   meant.op = has_ttl(mode) ? Op::create_ttl : mode == CreateMode::container ? Op::create_container : Op::create;
   const bool with_stat = meant.op != Op::create;
   Birth birth;
@@ -212,6 +215,7 @@ Code Writes::operator()(const wire::Multi& request, wire::Writer& answer) {
     const auto code = std::visit([&](const auto& each) { return step(each, done); }, request.steps[i]);
     if (code == Code::ok) continue;
     take_back_to(0);
+    if (code == Code::marshalling_error) return code;
     for (std::size_t j = 0; j < request.steps.size(); ++j) {
       const auto err = j < i ? Code::ok : j == i ? code : Code::runtime_inconsistency;
       step_header(answer, Op::error, false, static_cast<std::int32_t>(err));
