@@ -33,7 +33,7 @@ Call write_part(Dice& dice, CreateKind kind) {
       const Text data = any_data(dice);
       return call(Op::set_data, JuteWriter().text(path).text(data).i32(-1), show(path) + ", " + show(data));
     }
-    default: return create(dice, kind, Nulls::no);
+    default: return create(dice, kind);
   }
 }
 

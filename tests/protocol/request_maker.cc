@@ -118,13 +118,12 @@ Call sync(Dice& dice) { return path_only(Op::sync, dice); }
 
 Call odd_one(Dice& dice) {
   static const std::vector<std::int32_t> unknown{0, -1, 10, 23, 99, 108, 500, 1'000, INT32_MAX, INT32_MIN};
-  switch (dice.roll(8)) {
+  switch (dice.roll(7)) {
     case 0: return call(Op::reconfig, JuteWriter().text(std::nullopt).text("2").text(std::nullopt).i64(-1), "");
     case 1: return call(Op::sasl, JuteWriter().text(any_data(dice).value_or("")), "a token");
     case 2: return call(Op::delete_container, JuteWriter().raw(good_path(dice)), "as the server itself would");
     case 3: return call(Op::delete_container, JuteWriter().text(good_path(dice)), "a path");
-    case 4: return call(Op::create_session, JuteWriter().raw(std::string(dice.roll(4), '\0')), "too short");
-    case 5: return call(Op::ping, JuteWriter().raw(dice.one_in(2) ? "" : "payload"), "");
+    case 4: return call(Op::ping, JuteWriter().raw(dice.one_in(2) ? "" : "payload"), "");
     default: {
       const std::int32_t op = dice.of(unknown);
       return {op, std::string(dice.roll(20), 'u'), fmt::format("operation {}", op)};
@@ -205,7 +204,6 @@ Call any_call(Dice& dice) {
       default: return ordinary(dice, CreateKind::any);
     }
   }();
-  // A negative one is the server's own; a longer createSession would be obeyed.
   if (dice.one_in(25) && made.op > 0) mutilate(made, dice);
   // Never -1, which marks events, nor -2, which marks pings.
   if (!made.xid && dice.one_in(60)) made.xid = dice.of(xids);

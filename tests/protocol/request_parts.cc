@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace holdfast::testing {
 namespace {
 
@@ -27,10 +25,6 @@ std::int64_t ttl_for(std::int32_t flags, Dice& dice) {
   return dice.one_in(5) ? dice.of(odd) : 3'600'000;
 }
 
-bool has_null(const Acl& acl) {
-  return acl && std::any_of(acl->begin(), acl->end(), [](const AclEntry& entry) { return !entry.scheme || !entry.id; });
-}
-
 }  // namespace
 
 Call call(Op op, const JuteWriter& payload, const std::string& text) {
@@ -50,14 +44,13 @@ std::string show_acl(const Acl& acl) {
   return text + "]";
 }
 
-Call create(Dice& dice, CreateKind kind, Nulls nulls) {
+Call create(Dice& dice, CreateKind kind) {
   static const std::vector<Op> ops{Op::create,  Op::create,           Op::create,    Op::create2,
                                    Op::create2, Op::create_container, Op::create_ttl};
   const Op op = dice.of(ops);
   const std::string path = new_path(dice);
   const Text data = any_data(dice);
-  Acl acl = any_acl(dice);
-  if (nulls == Nulls::no && has_null(acl)) acl = open_acl();
+  const Acl acl = any_acl(dice);
   const std::int32_t flags = flags_for(op, dice, kind);
   JuteWriter out;
   out.text(path).text(data);

@@ -18,11 +18,7 @@ std::string show_acl(const Acl& acl);
 // any: also flags that contradict the opcode or are none.
 enum class CreateKind { any, consistent };
 
-// A null id in an ACL. Never inside a multi: ZooKeeper stumbles in the middle of things, and what it says depends on
-// how far it came.
-enum class Nulls { yes, no };
-
 // create, create2, createContainer or createTTL.
-Call create(Dice& dice, CreateKind kind, Nulls nulls = Nulls::yes);
+Call create(Dice& dice, CreateKind kind);
 
 }  // namespace holdfast::testing

@@ -160,7 +160,6 @@ Acl any_acl(Dice& dice) {
   if (dice.one_in(20)) return std::nullopt;
   std::vector<AclEntry> entries;
   if (dice.one_in(20)) return entries;
-  if (dice.one_in(20)) return std::vector<AclEntry>{{31, dice.one_in(2) ? "world" : "digest", std::nullopt}};
   for (std::size_t count = 1 + dice.roll(3); count > 0; --count)
     entries.push_back(dice.one_in(6) ? bad_entry(dice) : good_entry(dice));
   if (dice.one_in(4)) entries.push_back(entries.front());
