@@ -14,10 +14,12 @@ namespace {
 
 constexpr std::int32_t kEventXid = -1;
 constexpr std::int32_t kPingXid = -2;
-constexpr std::int32_t kNoXid = INT32_MIN + 7;  // that no script uses
+// That no script uses.
+constexpr std::int32_t kNoXid = INT32_MIN + 7;
+constexpr std::int32_t kBarrierXid = 0x0ba771e4;
+const std::string kPlainBarrier = fmt::format("reply xid {} zxid ", kBarrierXid);
 constexpr std::chrono::milliseconds kPatienceForTheEnd{2'000};
 constexpr std::string_view kEventLine = "event ";
-constexpr std::string_view kPlainPing = "reply xid -2 zxid ";
 // Of a session that no server gave out.
 constexpr std::int64_t kUnknownSession = 0x0123456789abcdef;
 
@@ -26,7 +28,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
-// A success of `check` is never answered by ZooKeeper; a ping right behind it shows that.
+// A success of `check` is never answered by ZooKeeper; a sync right behind it shows that.
 bool may_stay_unanswered(const Call& call) { return call.op == static_cast<std::int32_t>(Op::check); }
 
 // Replies behind which the server closes the connection: pings that are sent meanwhile may be answered or not.
@@ -164,8 +166,8 @@ void Player::perform_calls(const Step& step) {
   }
   at.client->send(bytes);
   if (step.calls.size() == 1 && may_stay_unanswered(step.calls.front())) {
-    at.client->send_request(kPingXid, static_cast<std::int32_t>(Op::ping), {});
-    (void)read_until(step.slot, kPingXid, step.calls.front().op);
+    send_barrier(at);
+    (void)read_until(step.slot, kBarrierXid, step.calls.front().op);
     return;
   }
   for (const auto& [xid, op] : expected) {
@@ -201,8 +203,8 @@ bool Player::read_until(std::size_t slot, std::int32_t xid, std::int32_t op) {
       continue;
     }
     see_zxid(in.i64());
-    write_down(slot, reply_text(got == kPingXid ? static_cast<std::int32_t>(Op::ping) : op, received.frame));
-    if (announces_the_end(static_cast<Op>(op), in.i32())) {
+    write_down(slot, reply_text(got == kBarrierXid ? static_cast<std::int32_t>(Op::sync) : op, received.frame));
+    if (got != kBarrierXid && announces_the_end(static_cast<Op>(op), in.i32())) {
       xid = kNoXid;
       patience = kPatienceForTheEnd;
     }
@@ -210,16 +212,21 @@ bool Player::read_until(std::size_t slot, std::int32_t xid, std::int32_t op) {
   }
 }
 
+// A sync is answered in its turn. A ping need not be.
+void Player::send_barrier(Slot& slot) {
+  slot.client->send_request(kBarrierXid, static_cast<std::int32_t>(Op::sync), JuteWriter().text("").bytes());
+}
+
 void Player::barrier(std::size_t acting) {
   for (Slot& slot : slots_) {
-    if (slot.client) slot.client->send_request(kPingXid, static_cast<std::int32_t>(Op::ping), {});
+    if (slot.client) send_barrier(slot);
   }
   for (std::size_t slot = 0; slot < kSlots; ++slot) {
     if (!slots_[slot].client) continue;
     auto& lines = record_.received[slot];
-    if (!read_until(slot, kPingXid, static_cast<std::int32_t>(Op::ping))) continue;
-    // The pings of those that had nothing to do with the step only blur the picture.
-    if (slot != acting && lines.back().find(kPlainPing) == 0) lines.pop_back();
+    if (!read_until(slot, kBarrierXid, static_cast<std::int32_t>(Op::sync))) continue;
+    // The answers of those that had nothing to do with the step only blur the picture.
+    if (slot != acting && lines.back().find(kPlainBarrier) == 0) lines.pop_back();
   }
   if (session_ended_) sort_events();
 }

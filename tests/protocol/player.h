@@ -1,6 +1,6 @@
 // player.h -- plays a script on one server and writes down what came back.
 //
-// After every step each connection is asked for a ping, so that whatever the step caused has arrived before the next one
+// After every step each connection is asked for a sync, so that whatever the step caused has arrived before the next one
 // begins. A slot whose connection is gone resumes its session, or begins a new one, before it goes on.
 #pragma once
 
@@ -40,6 +40,7 @@ class Player {
   void connect(std::size_t slot, Identity identity, std::int32_t timeout, std::optional<bool> read_only);
   void ensure_connected(std::size_t slot);
   void end_session(std::size_t slot);
+  static void send_barrier(Slot& slot);
   void barrier(std::size_t acting);
 
   // Until a frame with this xid came, or the connection was closed; true if it came.
