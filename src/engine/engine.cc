@@ -121,6 +121,8 @@ Outcome Engine::execute(const Client& client, wire::Zxid zxid, std::int64_t time
   wire::Writer answer;
   outcome.code = std::visit(Answerer{reads, writes, answer}, request);
   if (std::holds_alternative<wire::CloseSession>(request)) close_session(client.session, outcome);
+  // Now: once it settles, the tree is further than that.
+  if (const auto* set = std::get_if<wire::SetWatches>(&request)) outcome.missed = missed_by(*set);
   if (answer.size() > rules_.answer) {
     outcome.code = Code::marshalling_error;
   } else if (outcome.code == Code::ok) {

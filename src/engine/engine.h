@@ -47,6 +47,8 @@ struct Outcome {
   Transaction transaction{};
   std::vector<NodeUndo> undo{};     // of the changes, as far as they are about nodes
   std::optional<Session> closed{};  // what a closed session was
+  // By who sets its watches again, path by path: nothing where nothing was missed.
+  std::vector<std::optional<wire::EventType>> missed{};
 
   bool changed() const { return !transaction.changes.empty(); }
 };
@@ -108,7 +110,8 @@ class Engine {
   bool may_watch(std::size_t more) const {
     return data_watches_.size() + child_watches_.size() + more <= rules_.watches;
   }
-  void set_watches(ConnectionId connection, const wire::SetWatches& request, const Tell& tell);
+  std::vector<std::optional<wire::EventType>> missed_by(const wire::SetWatches& request) const;
+  void set_watches(ConnectionId connection, const wire::SetWatches& request, const Outcome& outcome, const Tell& tell);
   void add_watch(ConnectionId connection, const std::string& path, WatchMode mode);
   wire::Code check_watches(ConnectionId connection, const wire::CheckWatches& request);
 

@@ -34,7 +34,7 @@ void Engine::settle(const Client& client, const wire::Request& request, Outcome&
   } else if (const auto* list = std::get_if<wire::GetChildren>(&request)) {
     if (list->watch) child_watches_.add(list->path, connection, WatchMode::one_shot);
   } else if (const auto* set = std::get_if<wire::SetWatches>(&request)) {
-    set_watches(connection, *set, tell);
+    set_watches(connection, *set, outcome, tell);
   } else if (const auto* check = std::get_if<wire::CheckWatches>(&request)) {
     outcome.code = check_watches(connection, *check);
   } else if (const auto* add = std::get_if<wire::AddWatch>(&request)) {
@@ -86,34 +86,49 @@ std::vector<ConnectionId> Engine::fire(WatchTable& table, std::string_view path,
 }
 
 // After a reconnect: what happened while nobody watched is told now, the rest is watched again.
-void Engine::set_watches(ConnectionId connection, const wire::SetWatches& request, const Tell& tell) {
+std::vector<std::optional<EventType>> Engine::missed_by(const wire::SetWatches& request) const {
+  std::vector<std::optional<EventType>> missed;
   for (const auto& path : request.data) {
     const Node* node = tree_.find(path);
     if (node == nullptr) {
-      tell(connection, {EventType::node_deleted, path});
+      missed.emplace_back(EventType::node_deleted);
     } else if (node->mzxid > request.relative_zxid) {
-      tell(connection, {EventType::node_data_changed, path});
+      missed.emplace_back(EventType::node_data_changed);
     } else {
-      data_watches_.add(path, connection, WatchMode::one_shot);
+      missed.emplace_back();
     }
   }
   for (const auto& path : request.exist) {
-    if (tree_.find(path) != nullptr) {
-      tell(connection, {EventType::node_created, path});
-    } else {
-      data_watches_.add(path, connection, WatchMode::one_shot);
-    }
+    missed.push_back(tree_.find(path) != nullptr ? std::optional(EventType::node_created) : std::nullopt);
   }
   for (const auto& path : request.children) {
     const Node* node = tree_.find(path);
     if (node == nullptr) {
-      tell(connection, {EventType::node_deleted, path});
+      missed.emplace_back(EventType::node_deleted);
     } else if (node->pzxid > request.relative_zxid) {
-      tell(connection, {EventType::node_children_changed, path});
+      missed.emplace_back(EventType::node_children_changed);
     } else {
-      child_watches_.add(path, connection, WatchMode::one_shot);
+      missed.emplace_back();
     }
   }
+  return missed;
+}
+
+void Engine::set_watches(ConnectionId connection, const wire::SetWatches& request, const Outcome& outcome,
+                         const Tell& tell) {
+  auto missed = outcome.missed.begin();
+  const auto set_again = [&](WatchTable& table, const std::vector<std::string>& paths) {
+    for (const auto& path : paths) {
+      if (const auto& type = *missed++) {
+        tell(connection, {*type, path});
+      } else {
+        table.add(path, connection, WatchMode::one_shot);
+      }
+    }
+  };
+  set_again(data_watches_, request.data);
+  set_again(data_watches_, request.exist);
+  set_again(child_watches_, request.children);
   for (const auto& path : request.persistent) add_watch(connection, path, WatchMode::persistent);
   for (const auto& path : request.recursive) add_watch(connection, path, WatchMode::recursive);
 }
