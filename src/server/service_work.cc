@@ -141,7 +141,9 @@ void ClientRequest::answer(const Outcome& outcome) {
   report.last_latency = latency;
   report.latency.add(latency);
   service_.answered(latency, is_write(request_), outcome.body.size());
-  connection_->send(wire::reply_frame(xid_, outcome.zxid, outcome.code, outcome.body));
+  // Who does not know the operation has not looked at any state for it.
+  const auto zxid = std::holds_alternative<wire::Unknown>(request_) ? -1 : outcome.zxid;
+  connection_->send(wire::reply_frame(xid_, zxid, outcome.code, outcome.body));
 }
 
 void ClientRequest::fail(bool unknown) {
