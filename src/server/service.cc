@@ -152,6 +152,14 @@ void Service::take(const ConnectionPtr& connection, std::string_view frame, std:
     connection->report.last_operation = "PING";
     return connection->send(wire::reply_frame(wire::kPingXid, pipeline_.zxid(), wire::Code::ok));
   }
+  // As a server without SASL says it: no error, and no token either. Nothing has been proven.
+  if (op == wire::Op::sasl) {
+    const auto token = reader.buffer();
+    if (!reader.ok() || !token) return drop(*connection);
+    wire::Writer none;
+    none.null();
+    return connection->send(wire::reply_frame(xid, 0, wire::Code::ok, none.bytes()));
+  }
   connection->unserved += size;
   if (op == wire::Op::auth) {
     (void)reader.i32();  // type
