@@ -169,7 +169,6 @@ void Service::take(const ConnectionPtr& connection, std::string_view frame, std:
     return pipeline_.push(
         std::make_unique<Authentication>(*this, connection, xid, std::move(scheme), std::move(credentials), size));
   }
-  if (op == wire::Op::sasl && !reader.buffer()) return drop(*connection);
   pipeline_.push(std::make_unique<ClientRequest>(*this, connection, xid, op, wire::decode_request(op, reader), size));
 }
 

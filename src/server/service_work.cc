@@ -111,9 +111,6 @@ ClientRequest::ClientRequest(Service& service, std::shared_ptr<ClientConnection>
 
 Outcome ClientRequest::execute(engine::Engine& engine, const Turn& turn) {
   if (connection_->session == 0) return {.zxid = turn.zxid, .code = Code::session_expired};
-  // There is no SASL here, which ZooKeeper says so: no token, nothing proven, and no zxid.
-  if (op_ == wire::Op::sasl) return {.zxid = 0, .body = std::string(4, '\xff')};
-  if (std::holds_alternative<wire::Unknown>(request_)) return {.zxid = -1, .code = Code::unimplemented};
   if (!connection_->authorized && op_ != wire::Op::close_session) {
     return {.zxid = turn.zxid, .code = Code::session_closed_require_auth};
   }
@@ -127,7 +124,7 @@ void ClientRequest::settle(engine::Engine& engine, Outcome& outcome) {
   answer(outcome);
   // An operation that nobody knows ends the connection, as ZooKeeper has it: who knows what else that client means.
   const bool over = op_ == wire::Op::close_session || outcome.code == Code::session_closed_require_auth ||
-                    (outcome.code == Code::unimplemented && std::holds_alternative<wire::Unknown>(request_));
+                    std::holds_alternative<wire::Unknown>(request_);
   if (over) service_.drop(*connection_);
 }
 
