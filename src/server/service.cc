@@ -130,6 +130,8 @@ void Service::greet(const ConnectionPtr& connection, std::string_view frame, std
   wire::Reader reader(frame);
   wire::ConnectRequest request;
   if (!decode(reader, request)) return drop(*connection);
+  // It has seen more than we have told anybody: of another server, or of our own past that is lost. Neither is for us to answer.
+  if (request.last_zxid_seen > pipeline_.zxid()) return drop(*connection);
   // It is alive, however long its turn takes to come.
   const auto* session = engine_.sessions().find(request.session);
   if (session != nullptr && session->password == request.password) {

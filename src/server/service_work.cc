@@ -56,11 +56,6 @@ Outcome Handshake::execute(engine::Engine& engine, const Turn& turn) {
   Outcome nothing{.zxid = turn.zxid};
   turned_away_ = false;
   if (!connection_->peer) return nothing;
-  // It has seen more than we know of: of another server, or of our own past that is lost. Neither is for us to answer.
-  if (request_.last_zxid_seen > turn.zxid) {
-    turned_away_ = true;
-    return nothing;
-  }
   const auto timeout = service_.grant(request_.timeout);
   if (request_.session != 0) {
     const auto* session = engine.sessions().find(request_.session);
