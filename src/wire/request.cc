@@ -85,6 +85,14 @@ SetWatches read_set_watches(Op op, Reader& reader) {
   return set;
 }
 
+// Joining, leaving and new members, and the configuration they start from. ZooKeeper reads it before it takes a zxid.
+Request read_reconfig(Reader& reader) {
+  for (int list = 0; list < 3; ++list) (void)reader.nullable();
+  (void)reader.i64();
+  if (!reader.ok()) return Malformed{};
+  return Reconfig{};
+}
+
 template <class T>
 T read_path_and_number(Reader& reader) {
   T request{};
@@ -133,7 +141,7 @@ Request read(Op op, Reader& reader) {
     case Op::get_ephemerals: return GetEphemerals{reader.buffer().value_or("")};
     case Op::get_all_children_number: return GetAllChildrenNumber{reader.text()};
     case Op::who_am_i: return WhoAmI{};
-    case Op::reconfig: return Reconfig{};
+    case Op::reconfig: return read_reconfig(reader);
     case Op::close_session: return CloseSession{};
     default: return Unknown{};
   }
