@@ -168,6 +168,11 @@ void Player::perform_calls(const Step& step) {
   if (step.calls.size() == 1 && may_stay_unanswered(step.calls.front())) {
     send_barrier(at);
     (void)read_until(step.slot, kBarrierXid, step.calls.front().op);
+    // An accepted difference: the engine answers.
+    std::erase_if(record_.received[step.slot], [&](const std::string& line) {
+      return line.find(fmt::format("reply xid {} ", expected.front().first)) == 0 &&
+             line.find(" err 0") != std::string::npos;
+    });
     return;
   }
   for (const auto& [xid, op] : expected) {
