@@ -37,6 +37,11 @@ void Sessions::look_again(wire::SessionId id) {
   if (Session* session = find(id)) look_at(id, *session, session->heard + session->timeout);
 }
 
+std::optional<Moment> Sessions::next_look() const {
+  if (due_.empty()) return std::nullopt;
+  return due_.top().first;
+}
+
 std::vector<wire::SessionId> Sessions::expired(Moment now) {
   std::vector<wire::SessionId> over;
   while (!due_.empty() && due_.top().first <= now) {

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <queue>
 #include <string>
 #include <unordered_map>
@@ -44,6 +45,8 @@ class Sessions {
   // Those whose end has come. They stay until they are closed, and are not named again unless looked at again.
   std::vector<wire::SessionId> expired(Moment now);
   void look_again(wire::SessionId id);
+  // Before this moment expired() names nobody; none if there is no session.
+  std::optional<Moment> next_look() const;
 
   std::size_t size() const { return sessions_.size(); }
   // Little more than sessions, however often they come and go.

@@ -5,6 +5,8 @@
 #include <asio/executor_work_guard.hpp>
 #include <asio/io_context.hpp>
 #include <asio/post.hpp>
+#include <asio/steady_timer.hpp>
+#include <chrono>
 #include <future>
 #include <mutex>
 #include <optional>
@@ -21,6 +23,10 @@
 
 namespace holdfast::server {
 namespace {
+
+// For clients to read their last answers when the engine stops.
+constexpr auto kDrain = std::chrono::seconds(1);
+constexpr auto kDrainLook = std::chrono::milliseconds(2);
 
 class EngineRecovery final : public store::Recovery {
  public:
@@ -90,13 +96,8 @@ class Runtime::Impl {
     const std::lock_guard lock(stop_mutex_);
     if (!thread_.joinable()) return;
     asio::post(context_, [this] {
-      listener_.reset();
-      service_->stop([this] {
-        if (store_) {
-          if (const auto closed = store_->close(); !closed) base::log().error("{}", closed.error().message);
-        }
-        end();
-      });
+      // Not inside its own call.
+      service_->stop([this] { asio::post(context_, [this] { drain(std::chrono::steady_clock::now() + kDrain); }); });
     });
     thread_.join();
   }
@@ -122,11 +123,19 @@ class Runtime::Impl {
         recovery);
     if (!opened) return opened.error().message;
     store_ = std::move(*opened);
-    if (static_cast<store::Index>(first_zxid(store_.get())) <= store_->last_index()) {
-      return fmt::format("{}: the log is ahead of the epoch; was the file `epoch` taken from a copy?",
-                         options_.data_dir);
-    }
     return {};
+  }
+
+  // The last answers leave, unless somebody does not read them.
+  void drain(std::chrono::steady_clock::time_point deadline) {
+    if (listener_->connections() > 0 && std::chrono::steady_clock::now() < deadline) {
+      auto timer = std::make_shared<asio::steady_timer>(context_, kDrainLook);
+      return timer->async_wait([this, timer, deadline](const std::error_code&) { drain(deadline); });
+    }
+    if (store_) {
+      if (const auto closed = store_->close(); !closed) base::log().error("{}", closed.error().message);
+    }
+    end();
   }
 
   // In the service's thread; nothing of it runs after this.

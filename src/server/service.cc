@@ -15,8 +15,8 @@
 namespace holdfast::server {
 namespace {
 
-// How late an expiry may be noticed. A lock is free that much later; it costs a look at the clock.
-constexpr auto kSessionLook = std::chrono::milliseconds(20);
+// Between two looks at the sessions, however many are due.
+constexpr engine::Moment kLeastSessionLook = std::chrono::milliseconds(1);
 // A request that we ask of ourselves is not asked again before this many ticks of the container check.
 constexpr std::size_t kContainersAtOnce = 10'000;
 
@@ -43,6 +43,7 @@ Service::Service(asio::io_context& context, EngineOptions options, engine::Engin
                  .stuck =
                      [this](bool stuck) {
                        if (stuck) drop_all();
+                       finish_stop();
                      }}),
       timers_(std::make_unique<Timers>(context)),
       started_(wall_time()) {
@@ -224,7 +225,11 @@ void Service::look_after_sessions() {
   for (const auto session : engine_.sessions().expired(monotonic_time())) {
     pipeline_.push(std::make_unique<SessionEnd>(*this, session));
   }
-  timers_->sessions.expires_after(kSessionLook);
+  // No session that is opened later is over before half of the least timeout; those that are there say themselves.
+  const auto now = monotonic_time();
+  engine::Moment pause = grant(0) / 2;
+  if (const auto due = engine_.sessions().next_look()) pause = std::min(pause, *due - now);
+  timers_->sessions.expires_after(std::max(pause, kLeastSessionLook));
   timers_->sessions.async_wait([this, alive = alive_](const std::error_code& error) {
     if (!error && *alive && !stopping_) look_after_sessions();
   });
@@ -247,11 +252,12 @@ void Service::stop(std::function<void()> done) {
   timers_->sessions.cancel();
   timers_->containers.cancel();
   for (auto& [id, connection] : connections_) connection->leaving = true;
-  if (pipeline_.idle()) finish_stop();
+  finish_stop();
 }
 
 void Service::finish_stop() {
-  if (!stopping_ || !stopped_ || !pipeline_.idle()) return;
+  if (!stopping_ || !stopped_) return;
+  if (!pipeline_.idle() && !pipeline_.stuck()) return;
   drop_all();
   if (snapshotter_ && !pipeline_.stuck()) snapshotter_->take_now(pipeline_.zxid());
   std::exchange(stopped_, nullptr)();

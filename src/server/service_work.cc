@@ -1,5 +1,7 @@
 #include "server/service_work.h"
 
+#include <algorithm>
+
 #include "server/now.h"
 #include "server/service.h"
 
@@ -10,7 +12,8 @@ using wire::Code;
 
 namespace {
 
-constexpr int kCounterBits = 32;
+// Writes of one life: more than a million in every second for ten days. More would only carry into the epoch, see first_zxid().
+constexpr int kCounterBits = 40;
 
 // As ZooKeeper's `stat` and `cons` name them.
 const char* name_of(wire::Op op) {
@@ -49,7 +52,11 @@ const char* name_of(wire::Op op) {
 }  // namespace
 
 wire::Zxid first_zxid(const store::Store* store) {
-  return static_cast<wire::Zxid>(store == nullptr ? 1 : store->epoch()) << kCounterBits;
+  if (store == nullptr) return wire::Zxid{1} << kCounterBits;
+  auto epoch = store->epoch();
+  // A counter that overflowed has used the next epoch; refused writes, which are not in the log, may have used one more.
+  if (store->last_index() > 0) epoch = std::max(epoch, (store->last_index() >> kCounterBits) + 2);
+  return static_cast<wire::Zxid>(epoch << kCounterBits);
 }
 
 Outcome Handshake::execute(engine::Engine& engine, const Turn& turn) {
