@@ -1,73 +1,19 @@
 // The running command: what it says, whom it tells, how it ends. What it serves is tested elsewhere.
 #include <gtest/gtest.h>
+#include <signal.h>
 
-#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <regex>
 #include <string>
-#include <vector>
 
 #include "cli/notify_socket.h"
-#include "support/eventually.h"
+#include "cli/server_command.h"
 #include "support/four_letter_word.h"
 #include "support/free_port.h"
 #include "support/plain_client.h"
-#include "support/process.h"
-#include "support/temp_dir.h"
 
 namespace holdfast::testing {
 namespace {
-
-// For a starved machine; nothing waits for it when all is well.
-constexpr std::chrono::seconds kPatience{60};
-
-class Server {
- public:
-  explicit Server(std::vector<std::string> arguments, std::vector<std::pair<std::string, std::string>> env = {})
-      : process_(options(std::move(arguments), std::move(env), dir_ / "stderr")) {}
-
-  // The line that says it serves; the port is in port() from then on.
-  std::string serves() {
-    const auto line = process_.read_line(kPatience).value_or("no line; on stderr: " + errors());
-    std::smatch found;
-    if (std::regex_search(line, found, std::regex("serving on [^ ]*:([0-9]+)"))) {
-      port_ = static_cast<std::uint16_t>(std::stoul(found[1]));
-    }
-    return line;
-  }
-  std::uint16_t port() const { return port_; }
-  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
-
-  std::string errors() const {
-    std::ifstream file(dir_ / "stderr");
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  bool says(const std::string& text) const {
-    return eventually(kPatience, [&] { return errors().find(text) != std::string::npos; });
-  }
-  Process& process() { return process_; }
-  std::optional<int> exit_code() { return process_.wait(kPatience); }
-
- private:
-  static ProcessOptions options(std::vector<std::string> arguments,
-                                std::vector<std::pair<std::string, std::string>> env,
-                                const std::filesystem::path& stderr_file) {
-    arguments.insert(arguments.begin(), {HOLDFAST_COMMAND, "server"});
-    return {.argv = std::move(arguments), .env = std::move(env), .stderr_file = stderr_file};
-  }
-
-  TempDir dir_{"server"};
-  Process process_;
-  std::uint16_t port_ = 0;
-};
-
-const std::vector<std::string> kAnyPort{"--listen", "127.0.0.1:0"};
-
-std::vector<std::string> with(std::vector<std::string> arguments, const std::vector<std::string>& more) {
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
-}
 
 TEST(ServerCommand, says_where_it_serves_and_where_its_data_is) {
   const TempDir dir("data");
@@ -216,27 +162,6 @@ TEST(ServerCommand, serves_although_its_service_manager_is_gone) {
   server.serves();
   EXPECT_TRUE(server.says("cannot notify"));
   EXPECT_NE(ask(server.port(), "srvr"), "");
-}
-
-// As docs/server.md does it.
-TEST(ServerCommand, serves_tls_with_a_certificate_made_by_hand) {
-  const TempDir dir("tls");
-  const std::string key = dir / "key.pem";
-  const std::string certificate = dir / "cert.pem";
-  Process openssl({.argv = {"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-                            "-keyout", key, "-out", certificate, "-days", "2", "-subj", "/CN=localhost", "-addext",
-                            "subjectAltName=DNS:localhost,IP:127.0.0.1"},
-                   .stderr_file = dir / "openssl"});
-  ASSERT_EQ(openssl.wait(kPatience), 0);
-  Server server({"--listen-tls", "127.0.0.1:0", "--tls-cert", certificate, "--tls-key", key});
-  server.serves();
-  Process client({.argv = {"openssl", "s_client", "-connect", server.address(), "-CAfile", certificate,
-                           "-verify_return_error", "-verify_hostname", "localhost", "-quiet"},
-                  .stderr_file = dir / "s_client"});
-  client.write_line("srvr");
-  std::string answer;
-  while (const auto line = client.read_line(kPatience)) answer += *line + "\n";
-  EXPECT_NE(answer.find("Mode: standalone"), std::string::npos) << answer;
 }
 
 }  // namespace
