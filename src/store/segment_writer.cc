@@ -15,7 +15,7 @@ constexpr std::size_t kBuffer = std::size_t{1} << 20;
 
 // With zeros written ahead, a sync changes neither the file's length nor where its blocks are, and costs about two thirds
 // (docs/storage.md has the figures). Small at first, so that a small log stays small.
-constexpr std::uint64_t kAheadAtFirst = std::uint64_t{64} << 10;
+constexpr std::uint64_t kAheadAtFirst = std::uint64_t{16} << 10;
 constexpr std::uint64_t kAheadAtMost = std::uint64_t{1} << 20;
 
 }  // namespace
