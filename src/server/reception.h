@@ -22,7 +22,7 @@ using Socket = asio::basic_stream_socket<asio::ip::tcp, Executor>;
 
 // How long a connection that is closed waits for the other side to close, too: closing a socket with unread bytes resets it,
 // and the reset may overtake the last answer.
-inline constexpr std::chrono::milliseconds kLinger{1'000};
+inline constexpr std::chrono::milliseconds kLinger{500};
 
 struct Reception {
   Reception(asio::io_context& io, Host& service, const EngineOptions& options, Listener::ReportFor report_for)
