@@ -142,7 +142,9 @@ Code Engine::check_watches(ConnectionId connection, const wire::CheckWatches& re
   if (request.kind < 1 || request.kind > 3) return Code::marshalling_error;
   const auto kind = static_cast<wire::WatchKind>(request.kind);
   const auto look = [&](WatchTable& table) {
-    return request.remove ? table.remove(request.path, connection) : table.contains(request.path);
+    if (request.remove) return table.remove(request.path, connection);
+    // The walk of ZooKeeper's look begins and ends with the empty path, before it has looked.
+    return !request.path.empty() && table.contains(request.path);
   };
   bool found = false;
   if (kind != wire::WatchKind::data) found |= look(child_watches_);
