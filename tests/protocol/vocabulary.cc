@@ -167,7 +167,8 @@ Acl any_acl(Dice& dice) {
 }
 
 const std::vector<std::string>& users() {
-  static const std::vector<std::string> names{"u1:p1", "u2:p2", "u3:p3"};
+  static const std::vector<std::string> names{"u1:p1", "u1:p1", "u1:p1", "u2:p2",
+                                              "u2:p2", "u3:p3", "u3:p3", "super:secret"};
   return names;
 }
 

@@ -25,7 +25,7 @@ using Acl = std::optional<std::vector<AclEntry>>;
 Acl any_acl(Dice& dice);
 Acl open_acl();
 
-// What `auth` of the scheme digest is given; each of them is also in ACLs.
+// What `auth` of the scheme digest is given; all but the last, the superuser, are also in ACLs.
 const std::vector<std::string>& users();
 
 }  // namespace holdfast::testing
