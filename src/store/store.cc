@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/log.h"
 #include "store/epoch_file.h"
@@ -31,6 +32,12 @@ tl::expected<std::unique_ptr<DirectoryLock>, Failure> take(Disk& disk, const std
                            : fmt::format("another engine, process {}, uses this directory", refusal.process));
   failure.error = refusal.error;
   return tl::unexpected(std::move(failure));
+}
+
+// One name for one directory: "/a/" and "/a" must not be locked twice.
+std::string normal(const std::string& directory) {
+  const std::filesystem::path path = std::filesystem::path(directory).lexically_normal();
+  return path.has_filename() || !path.has_relative_path() ? path.string() : path.parent_path().string();
 }
 
 // What a crash left unfinished. Whether it can be removed matters to nobody.
@@ -72,7 +79,8 @@ void set_aside(Disk& disk, const DamagedSnapshot& snapshot) {
 }  // namespace
 
 Store::Store(Disk& disk, Options options) : disk_(disk), options_(std::move(options)) {
-  if (options_.log_directory.empty()) options_.log_directory = options_.data_directory;
+  options_.data_directory = normal(options_.data_directory);
+  options_.log_directory = options_.log_directory.empty() ? options_.data_directory : normal(options_.log_directory);
   options_.snapshots_kept = std::max<std::size_t>(1, options_.snapshots_kept);
 }
 
@@ -92,6 +100,7 @@ tl::expected<void, Failure> Store::take_directories() {
 tl::expected<std::unique_ptr<Store>, Failure> Store::open(Disk& disk, const Options& options, Recovery& recovery) {
   std::unique_ptr<Store> store(new Store(disk, options));
   const Options& settled = store->options_;
+  if (settled.data_directory.empty()) return tl::unexpected(unfit("store", "it was given no directory"));
   if (auto taken = store->take_directories(); !taken) return tl::unexpected(taken.error());
   remove_temporary_files(disk, settled.data_directory);
   remove_temporary_files(disk, settled.log_directory);

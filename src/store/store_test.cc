@@ -180,6 +180,16 @@ TEST_F(StoreTest, keeps_the_log_in_one_directory_with_the_snapshots_if_told_so) 
   EXPECT_EQ(count("/data/"), 3U);
 }
 
+TEST_F(StoreTest, knows_one_directory_by_several_names) {
+  for (const char* name : {"/data/", "/data/.", "//data", "/x/../data"}) {
+    options_.log_directory = name;
+    EXPECT_TRUE(open()) << name;
+  }
+  EXPECT_EQ(disk_.paths(), std::vector<std::string>{"/data/epoch"});
+  options_.data_directory.clear();
+  EXPECT_FALSE(refusal().message.empty());
+}
+
 TEST_F(StoreTest, names_the_newest_snapshot_if_none_is_whole_and_the_log_is_not_either) {
   {
     auto store = open();
