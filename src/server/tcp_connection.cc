@@ -1,6 +1,8 @@
 #include "server/tcp_connection.h"
 
+#include <algorithm>
 #include <asio/buffer.hpp>
+#include <asio/error.hpp>
 #include <asio/post.hpp>
 #include <asio/write.hpp>
 #include <utility>
@@ -42,6 +44,7 @@ void TcpConnection::start(Origin origin) {
   std::error_code ignored;
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
   socket_.set_option(asio::socket_base::keep_alive(true), ignored);
+  socket_.non_blocking(true, ignored);
   id_ = reception_->host.connected(shared_from_this(), std::move(origin));
   if (id_ == 0) return finish();
   if (state_ != State::open) return;
@@ -180,12 +183,24 @@ void TcpConnection::flush() {
     if (state_ == State::draining) drained();
     return;
   }
-  const auto done = [self = shared_from_this()](const std::error_code& error, std::size_t) { self->written(error); };
-  if (flight_.size() == 1) return asio::async_write(socket_, asio::buffer(flight_.front()), done);
+  // The kernel mostly takes all of it at once. Waiting for a handler to say so would cost a turn of the loop.
   std::vector<asio::const_buffer> buffers;
   buffers.reserve(flight_.size());
   for (const auto& chunk : flight_) buffers.push_back(asio::buffer(chunk));
-  asio::async_write(socket_, std::move(buffers), done);
+  std::error_code error;
+  std::size_t out = socket_.write_some(buffers, error);
+  if (error && error != asio::error::would_block) return written(error);
+  if (out == flight_bytes_) return written({});
+  flight_bytes_ -= out;
+  for (auto& buffer : buffers) {
+    const std::size_t gone = std::min(out, buffer.size());
+    buffer += gone;
+    out -= gone;
+  }
+  std::erase_if(buffers, [](const asio::const_buffer& buffer) { return buffer.size() == 0; });
+  asio::async_write(
+      socket_, std::move(buffers),
+      [self = shared_from_this()](const std::error_code& failure, std::size_t) { self->written(failure); });
 }
 
 // Moves what was gathered into the flight.
