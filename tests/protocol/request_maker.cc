@@ -161,6 +161,10 @@ Call ordinary(Dice& dice, CreateKind kind) {
   }
 }
 
+bool is_multi(const Call& made) {
+  return made.op == static_cast<std::int32_t>(Op::multi) || made.op == static_cast<std::int32_t>(Op::multi_read);
+}
+
 // What a broken client might send instead. Lengths first: they are what decoders trust.
 void mutilate(Call& made, Dice& dice) {
   static const std::vector<std::int32_t> lengths{-2, INT32_MIN, INT32_MAX, 1'000'000, 5};
@@ -174,7 +178,8 @@ void mutilate(Call& made, Dice& dice) {
       made.text += " with bytes behind it";
       break;
     default:
-      if (made.payload.size() < 4) return;
+      // In a multi that is an operation, and what follows would be read as another: nulls in it, too.
+      if (made.payload.size() < 4 || is_multi(made)) return;
       const std::int32_t length = dice.of(lengths);
       made.payload.replace(0, 4, JuteWriter().i32(length).bytes());
       made.text += fmt::format(" with {} as its first int", length);
