@@ -39,6 +39,8 @@ class ZooKeeperServer {
   std::uint16_t port() const noexcept { return port_; }
   std::string address() const;  // "127.0.0.1:port"
   pid_t pid() const;            // throws std::logic_error while down
+  // Where it keeps its nodes; stays the same over restarts.
+  std::filesystem::path data() const { return dir_ / "data"; }
 
   void stop();   // SIGTERM and waits: the orderly way down
   void kill();   // SIGKILL and waits
