@@ -159,6 +159,18 @@ TEST_F(AcceptedDifference, quotas_are_nodes_like_others) {
   EXPECT_EQ(counted(engine_.port()), "count=0,bytes=0");
 }
 
+TEST_F(AcceptedDifference, every_start_begins_a_new_epoch_of_zxids) {
+  const auto epochs_apart = [](ZooKeeperServer& server) {
+    const std::int64_t before = Asker(server.port()).ask(Op::create, create_payload("/a")).zxid;
+    server.restart();
+    const std::int64_t after = Asker(server.port()).ask(Op::create, create_payload("/b")).zxid;
+    EXPECT_GT(after, before);
+    return (after >> 32) - (before >> 32);
+  };
+  EXPECT_EQ(epochs_apart(apache_), 0);
+  EXPECT_GT(epochs_apart(engine_), 0);
+}
+
 TEST_F(AcceptedDifference, a_path_has_at_most_a_thousand_levels) {
   const auto deepest = [](std::uint16_t port) {
     Asker asker(port);

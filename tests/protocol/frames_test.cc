@@ -83,7 +83,10 @@ TEST_F(Frames, in_a_pipeline_see_what_is_before_them) {
   const auto create = JuteWriter().i32(2).i32(1).raw(create_payload("/a").bytes());
   asker.raw().send(RawClient::framed(set.bytes()) + RawClient::framed(create.bytes()));
   std::vector<std::int32_t> xids;
-  for (int frame = 0; frame < 3; ++frame) xids.push_back(JuteReader(asker.raw().receive().frame).i32());
+  for (int frame = 0; frame < 3; ++frame) {
+    const RawClient::Received received = asker.raw().receive();
+    xids.push_back(JuteReader(received.frame).i32());
+  }
   EXPECT_EQ(xids, (std::vector<std::int32_t>{1, -1, 2})) << "the reply, the event, the reply";
 }
 

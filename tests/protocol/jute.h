@@ -43,6 +43,7 @@ class JuteWriter {
 class JuteReader {
  public:
   explicit JuteReader(std::string_view bytes) : rest_(bytes) {}
+  explicit JuteReader(std::string&&) = delete;  // it would be gone
 
   std::int32_t i32() { return static_cast<std::int32_t>(static_cast<std::uint32_t>(big_endian(4))); }
   std::int64_t i64() { return static_cast<std::int64_t>(big_endian(8)); }

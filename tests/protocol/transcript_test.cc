@@ -27,32 +27,32 @@ std::string set_data_reply(std::int64_t zxid, std::int64_t ctime, std::int64_t m
   return out.i64(owner).i32(5).i32(0).i64(3).bytes();
 }
 
-TEST(Transcript, servers_that_count_differently_are_equal) {
+TEST(Comparison, servers_that_count_differently_are_equal) {
   const Transcript left = told({reply_text(5, set_data_reply(4, 100, 200, 77)), "zxid " + zxid_mark(9)});
   const Transcript right = told({reply_text(5, set_data_reply(1'000, 500, 500, -5)), "zxid " + zxid_mark(1'001)});
   EXPECT_EQ(left.steps[0].received[0][0], right.steps[0].received[0][0]);
   EXPECT_FALSE(first_difference(left, right));
 }
 
-TEST(Transcript, another_order_of_zxids_is_a_difference) {
+TEST(Comparison, another_order_of_zxids_is_a_difference) {
   const Transcript left = told({zxid_mark(4), zxid_mark(5)});
   const Transcript right = told({zxid_mark(4), zxid_mark(4)});
   EXPECT_EQ(first_difference(left, right), 1U);
 }
 
-TEST(Transcript, another_session_is_a_difference) {
+TEST(Comparison, another_session_is_a_difference) {
   const Transcript left = told({session_mark(1), session_mark(2), session_mark(1)});
   const Transcript right = told({session_mark(8), session_mark(9), session_mark(9)});
   EXPECT_EQ(first_difference(left, right), 2U);
 }
 
-TEST(Transcript, a_change_before_its_creation_is_a_difference) {
+TEST(Comparison, a_change_before_its_creation_is_a_difference) {
   const Transcript left = told({reply_text(5, set_data_reply(4, 100, 200, 0))});
   const Transcript right = told({reply_text(5, set_data_reply(4, 100, 99, 0))});
   EXPECT_EQ(first_difference(left, right), 0U);
 }
 
-TEST(Transcript, no_byte_of_a_reply_is_overlooked) {
+TEST(Comparison, no_byte_of_a_reply_is_overlooked) {
   const std::string reply = set_data_reply(4, 1, 1, 0);
   const std::string plain = reply_text(5, reply);
   EXPECT_NE(reply_text(5, reply + "x"), plain);
@@ -66,17 +66,17 @@ TEST(Transcript, no_byte_of_a_reply_is_overlooked) {
   }
 }
 
-TEST(Transcript, a_missing_end_is_a_difference) {
+TEST(Comparison, a_missing_end_is_a_difference) {
   EXPECT_EQ(first_difference(told({"a", "b"}), told({"a"})), 1U);
   EXPECT_FALSE(first_difference(told({"a", "b"}), told({"a", "b"})));
 }
 
-TEST(Transcript, long_texts_differ_in_their_last_byte) {
+TEST(Comparison, long_texts_differ_in_their_last_byte) {
   EXPECT_NE(show(std::string(1'000, 'a') + "b"), show(std::string(1'000, 'a') + "c"));
   EXPECT_NE(show(std::nullopt), show(Text("")));
 }
 
-TEST(Script, a_seed_makes_the_same_bytes_again_and_another_seed_others) {
+TEST(RandomScript, a_seed_makes_the_same_bytes_again_and_another_seed_others) {
   const auto payloads = [](std::uint64_t seed) {
     std::string all;
     for (const Step& step : make_script({.seed = seed, .steps = 100})) {
