@@ -1,6 +1,7 @@
 #include "support/simulated_disk.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace holdfast::testing {
 
