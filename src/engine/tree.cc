@@ -74,15 +74,15 @@ Node* Tree::find_from(Node* node, std::string_view path) {
 }
 
 NodeUndo Tree::apply(const NodeCreated& change, wire::Zxid zxid, std::int64_t time) {
-  Node* parent = find(parent_of(change.path));
-  if (parent == nullptr) return {};
+  Node* node = restore(change.path);
+  if (node == nullptr || node == root_.get()) return {};
+  Node* parent = node->parent;
   NodeUndo undo{.what = NodeUndo::What::created,
                 .node = parent,
                 .readers = parent->acl,
                 .name = std::string(name_of(change.path)),
                 .creations = parent->creations,
                 .zxid = parent->pzxid};
-  Node* node = restore(change.path);
   set_data(*node, change.data);
   set_acl(*node, change.acl);
   set_kind(*node, change.kind, change.owner);
@@ -176,6 +176,8 @@ void Tree::forget(NodeUndo undo) {
 
 Node* Tree::restore(std::string_view path) {
   if (Node* there = find(path)) return there;
+  // What is no path would not be found again, and added once more.
+  if (!is_valid_path(path)) return nullptr;
   Node* parent = find(parent_of(path));
   return parent == nullptr ? nullptr : add(*parent, name_of(path));
 }

@@ -59,7 +59,7 @@ class Tree {
   // It stays done. Every undo ends in one of the two.
   void forget(NodeUndo undo);
 
-  // The node of that path, new or old, for a snapshot to fill in. Nothing if it has no parent.
+  // The node of that path, new or old, for a snapshot to fill in. Nothing if it has no parent, or if it is no path.
   Node* restore(std::string_view path);
   void set_acl(Node& node, const wire::AclList& list);
   void set_kind(Node& node, Kind kind, std::int64_t owner);

@@ -125,6 +125,18 @@ TEST(Tree, a_change_without_its_place_is_passed_over) {
   EXPECT_EQ(tree.size(), 4u);
 }
 
+// Nobody could find them, nor see that they are there when they come again.
+TEST(Tree, makes_no_nodes_of_what_is_no_path) {
+  Tree tree;
+  make(tree, "/a");
+  for (const auto* path : {"b", "/a/", "//", "//b", "/", "", "/a//b", "a"}) {
+    for (int twice = 0; twice < 2; ++twice) {
+      EXPECT_EQ(tree.apply(NodeCreated{.path = path}, 1, 1).what, What::nothing) << path;
+      EXPECT_EQ(tree.size(), 5u) << path;
+    }
+  }
+}
+
 // No client can ask for it; but a log can say anything.
 TEST(Tree, does_not_remove_its_root) {
   Tree tree;
