@@ -7,6 +7,13 @@ target_compile_options(holdfast_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-re
 if(HOLDFAST_WERROR)
   target_compile_options(holdfast_flags INTERFACE -Werror)
 endif()
+if(HOLDFAST_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+    message(FATAL_ERROR "HOLDFAST_FUZZ needs clang: libFuzzer is part of it")
+  endif()
+  # Everything says where it has been; only the fuzz targets have libFuzzer's main().
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 if(HOLDFAST_SANITIZE)
   add_compile_options(-fsanitize=${HOLDFAST_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${HOLDFAST_SANITIZE})
