@@ -25,6 +25,8 @@ const std::regex kSession("((?:ephemeralOwner|session [iI]d) ?[=:] ?(?:0x)?)([0-
 const std::regex kTime("\\b([cm]time ?= ?)([A-Z][a-z]{2} [A-Z][a-z]{2} .*)");
 const std::regex kDuration("^(time = )([0-9]+) msec$");
 
+const std::regex kIdentity("[a-z0-9]+: \\S+");
+
 // The first year of a time_t.
 constexpr std::string_view kBeginningOfTime = " 1970";
 
@@ -137,6 +139,15 @@ void sort_children(Lines& lines) {
   }
 }
 
+// zkCli.sh, whoami: "scheme: name" below a heading.
+void sort_identities(Lines& lines) {
+  const auto heading = std::find(lines.begin(), lines.end(), "Auth scheme: User");
+  if (heading == lines.end()) return;
+  const auto is_identity = [](const std::string& line) { return std::regex_match(line, kIdentity); };
+  const auto end = std::find_if_not(heading + 1, lines.end(), is_identity);
+  std::sort(heading + 1, end);
+}
+
 }  // namespace
 
 std::string normalise(std::string_view transcript, std::string_view address) {
@@ -145,6 +156,7 @@ std::string normalise(std::string_view transcript, std::string_view address) {
   number_sessions(lines);
   hide_times_and_address(lines, address);
   sort_children(lines);
+  sort_identities(lines);
   for (std::string& line : lines) sort_brackets(line);
   std::string result;
   for (const std::string& line : lines) result += line + '\n';

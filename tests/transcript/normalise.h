@@ -7,7 +7,8 @@
 //   the address   becomes SERVER
 //   durations     become T
 //   watch events  of zkCli.sh, which a thread of its own prints between anything, follow at the end, in their order
-//   lists         of children or ephemerals are sorted, in brackets or line by line: ZooKeeper promises no order
+//   lists         of children, ephemerals or identities are sorted, in brackets or line by line: ZooKeeper promises no
+//                 order
 //   empty lines   go
 //
 // Everything else, every word, must be the same.

@@ -57,6 +57,11 @@ TEST(Normalise, sorts_what_stands_in_brackets_and_only_if_that_is_the_whole_line
   EXPECT_EQ(normal("multi: [b, a]\n"), "multi: [b, a]\n");
 }
 
+TEST(Normalise, sorts_the_identities_below_their_heading_and_no_further) {
+  EXPECT_EQ(normal("b: 1\na: 2\nAuth scheme: User\nip: 127.0.0.1\ndigest: ann\nCreated /t\nb: 1\na: 2\n"),
+            "b: 1\na: 2\nAuth scheme: User\ndigest: ann\nip: 127.0.0.1\nCreated /t\nb: 1\na: 2\n");
+}
+
 TEST(Normalise, sorts_the_children_of_one_list_and_not_across_two) {
   EXPECT_EQ(normal("/c: rc = 0\n\tb\n\ta\n\tczxid=1\n\td\n\tc\n"), "/c: rc = 0\n\ta\n\tb\n\tczxid=#1\n\tc\n\td\n");
 }
