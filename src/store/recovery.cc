@@ -11,12 +11,9 @@ namespace holdfast::store {
 namespace {
 
 DiskResult<void> secure_end(File& file, const Plan& plan) {
-  const auto size = file.size();
-  if (!size) return tl::unexpected(size.error());
-  if (*size > plan.end) {
-    if (const auto cut = file.truncate(plan.end); !cut) return cut;
-  }
-  // A process before us may have been told that these bytes could not be synced, and have died; see rewrite.h.
+  // Also if it seems to end there: a cut of which a sync failed is not durable, and has to be asked for again.
+  if (const auto cut = file.truncate(plan.end); !cut) return cut;
+  // The same is true of these bytes; see rewrite.h.
   if (const auto again = rewrite(file, plan.synced, plan.end); !again) return again;
   return file.sync();
 }
@@ -42,19 +39,12 @@ tl::expected<void, Failure> deliver_segment(Disk& disk, const std::string& path,
 }  // namespace
 
 tl::expected<void, Failure> secure(Disk& disk, const Options& options, const Plan& plan) {
-  if (!plan.segments.empty()) {
-    const std::string path = join(options.log_directory, numbered(kSegmentPrefix, plan.segments.back().number));
-    const auto file = disk.open(path, Disk::Mode::write);
-    if (!file) return tl::unexpected(cannot("opened", path, file.error()));
-    if (const auto secured = secure_end(**file, plan); !secured) {
-      return tl::unexpected(cannot("written", path, secured.error()));
-    }
-  }
-  // Names that the process before us gave, and had no time to sync.
-  for (const std::string& directory : {options.log_directory, options.data_directory}) {
-    if (const auto synced = disk.sync_directory(directory); !synced) {
-      return tl::unexpected(cannot("synced", directory, synced.error()));
-    }
+  if (plan.segments.empty()) return {};
+  const std::string path = join(options.log_directory, numbered(kSegmentPrefix, plan.segments.back().number));
+  const auto file = disk.open(path, Disk::Mode::write);
+  if (!file) return tl::unexpected(cannot("opened", path, file.error()));
+  if (const auto secured = secure_end(**file, plan); !secured) {
+    return tl::unexpected(cannot("written", path, secured.error()));
   }
   return {};
 }

@@ -44,6 +44,8 @@ class Survey {
 
  private:
   tl::expected<void, Failure> find_segments(Plan& plan);
+  // The number of a last segment that was never put to use is taken from `numbers`.
+  tl::expected<void, Failure> forget_unused(std::vector<std::uint64_t>& numbers);
   tl::expected<SegmentHeader, Failure> read_header(std::uint64_t number);
   // A snapshot whose log is there; none if there is none and the log is there from the very beginning.
   tl::expected<void, Failure> choose_snapshot(Plan& plan);

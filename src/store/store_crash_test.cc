@@ -19,10 +19,12 @@ void fail_each_call(Durability durability) {
   }
 }
 
-void lose_power_at_each_call(Durability durability) {
+void die_at_each_call(Durability durability) {
   const std::uint64_t calls = testing::calls_of_a_life(durability);
   for (std::uint64_t call = 1; call <= calls && !::testing::Test::HasFailure(); ++call) {
     testing::endure({durability, call, Fault::power_off, 1, Crash::power, call});
+    // The same for the process alone: what it did not get to sync is still there, until the power goes later.
+    testing::endure({durability, call, Fault::power_off, 1, Crash::process, call});
   }
 }
 
@@ -32,10 +34,10 @@ TEST(StoreCrash, loses_nothing_acknowledged_whichever_call_fails_without_a_sync_
   fail_each_call(Durability::process);
 }
 
-TEST(StoreCrash, recovers_from_a_loss_of_power_at_every_call) { lose_power_at_each_call(Durability::power); }
+TEST(StoreCrash, recovers_from_death_and_loss_of_power_at_every_call) { die_at_each_call(Durability::power); }
 
-TEST(StoreCrash, recovers_from_a_loss_of_power_at_every_call_without_a_sync_per_group) {
-  lose_power_at_each_call(Durability::process);
+TEST(StoreCrash, recovers_from_death_and_loss_of_power_at_every_call_without_a_sync_per_group) {
+  die_at_each_call(Durability::process);
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ TEST_P(StoreFault, recovers_from_a_loss_of_power_at_every_call) {
   const std::uint64_t calls = testing::calls_of_a_life(GetParam());
   for (std::uint64_t call = 1; call <= calls && !HasFailure(); ++call) {
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-      testing::endure({GetParam(), call, Fault::power_off, 1, Crash::power, seed * 7919 + call});
+      const Crash crash = seed % 4 == 0 ? Crash::process : Crash::power;
+      testing::endure({GetParam(), call, Fault::power_off, 1, crash, seed * 7919 + call});
     }
   }
 }

@@ -348,6 +348,34 @@ TEST_F(StoreTest, syncs_every_group_or_none_as_it_was_told) {
   }
 }
 
+TEST_F(StoreTest, makes_durable_what_it_delivers_even_if_a_sync_of_it_once_failed) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SimulatedDisk disk(seed);
+    Ledger ledger(Durability::power);
+    {
+      auto store = ledger.open(disk, options_, Crash::none);
+      ledger.append(*store, {10});
+      disk.fail(disk.calls() + 2, Fault::io_error, 2);  // the sync, and the cut that would take the group back
+      ledger.append(*store, {700, 700});
+      EXPECT_EQ(ledger.unknown(), 1);
+    }
+    ledger.open(disk, options_, Crash::process);
+    EXPECT_EQ(ledger.shelf().size(), 3);
+    disk.crash();
+    ledger.open(disk, options_, Crash::power);
+    EXPECT_EQ(ledger.shelf().size(), 3);
+  }
+}
+
+TEST_F(StoreTest, refuses_an_epoch_file_that_is_older_than_the_log) {
+  open();
+  const std::string old = disk_.content("/data/epoch");
+  ledger_.append(*open(), {10});
+  disk_.set_content("/data/epoch", old);
+  EXPECT_EQ(refusal().message,
+            "/data/epoch: it is older than /log/log.0000000000000001; restore the store from a copy");
+}
+
 TEST_F(StoreTest, makes_what_it_delivers_durable_first) {
   options_.durability = Durability::process;
   Ledger ledger(Durability::process);

@@ -58,7 +58,8 @@ tl::expected<SegmentHeader, Failure> Survey::read_header(std::uint64_t number) {
 tl::expected<void, Failure> Survey::find_segments(Plan& plan) {
   const auto names = disk_.list(options_.log_directory);
   if (!names) return tl::unexpected(cannot("listed", options_.log_directory, names.error()));
-  const auto numbers = numbers_of(*names, kSegmentPrefix);
+  auto numbers = numbers_of(*names, kSegmentPrefix);
+  if (auto forgotten = forget_unused(numbers); !forgotten) return forgotten;
   if (known_.segment > (numbers.empty() ? 0 : numbers.back())) {
     return tl::unexpected(unfit(join(options_.log_directory, numbered(kSegmentPrefix, known_.segment)),
                                 "it is missing, and was the newest segment of the log; restore the store from a copy"));
@@ -76,6 +77,23 @@ tl::expected<void, Failure> Survey::find_segments(Plan& plan) {
     }
     plan.segments.push_back(*header);
   }
+  return {};
+}
+
+tl::expected<void, Failure> Survey::forget_unused(std::vector<std::uint64_t>& numbers) {
+  if (numbers.empty() || numbers.back() <= known_.segment) return {};
+  // The epoch file did not get to know it, so nothing was appended, and its name may not even be durable. The log begins it again.
+  if (const auto header = read_header(numbers.back()); !header) return tl::unexpected(header.error());
+  const std::string path = join(options_.log_directory, numbered(kSegmentPrefix, numbers.back()));
+  const auto file = disk_.open(path, Disk::Mode::read);
+  if (!file) return tl::unexpected(cannot("opened", path, file.error()));
+  const auto size = (*file)->size();
+  if (!size) return tl::unexpected(cannot("read", path, size.error()));
+  if (*size > kSegmentHeaderBytes || numbers.back() != known_.segment + 1) {
+    return tl::unexpected(unfit(join(options_.data_directory, kEpochFile),
+                                fmt::format("it is older than {}; restore the store from a copy", path)));
+  }
+  numbers.pop_back();
   return {};
 }
 

@@ -78,8 +78,8 @@ inline void endure(const Trial& trial) {
   const store::Options options = script_options(trial.durability);
   if (auto store = ledger.open(disk, options, trial.crash)) ledger.append(*store, {5, 5});
   // What was delivered once is delivered for ever.
-  if (trial.crash == Crash::power) disk.crash();
-  ledger.open(disk, options, trial.crash);
+  disk.crash();
+  ledger.open(disk, options, Crash::power);
 }
 
 }  // namespace holdfast::testing
