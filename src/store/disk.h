@@ -32,6 +32,7 @@ class File {
   // All of it; on an error any part of it may have been written. Beyond the end, the gap reads as zeros.
   virtual DiskResult<void> write_at(std::uint64_t offset, std::string_view bytes) = 0;
   virtual DiskResult<std::uint64_t> size() = 0;
+  // Also if it is as long already: what an earlier sync failed to keep is asked for again.
   virtual DiskResult<void> truncate(std::uint64_t size) = 0;
   // Bytes and length survive the loss of power once this returned.
   virtual DiskResult<void> sync() = 0;

@@ -13,7 +13,7 @@ namespace {
 // A group that is longer goes out in several writes; bounds the memory beside the largest record.
 constexpr std::size_t kBuffer = std::size_t{1} << 20;
 
-// With zeros written ahead, a sync changes neither the file's length nor where its blocks are, and costs about two thirds
+// With zeros written ahead, a sync changes neither the file's length nor where its blocks are: cheaper for small groups
 // (docs/storage.md has the figures). Small at first, so that a small log stays small.
 constexpr std::uint64_t kAheadAtFirst = std::uint64_t{16} << 10;
 constexpr std::uint64_t kAheadAtMost = std::uint64_t{1} << 20;
