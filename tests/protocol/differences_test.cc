@@ -1,5 +1,5 @@
-// Where the engine answers otherwise than ZooKeeper, and means it: one test for each row of docs/protocol.md. Both servers are
-// asked, so that a row whose reason is gone is noticed.
+// Where the engine answers otherwise than ZooKeeper, and means it: one test for each row of docs/protocol.md. Both
+// servers are asked, so that a row whose reason is gone is noticed.
 #include <gtest/gtest.h>
 
 #include "asker.h"

@@ -76,7 +76,8 @@ TEST_F(Frames, of_a_malformed_handshake_end_the_connection) {
   }
 }
 
-// Watches that are set again are compared with what there was in their turn, not with what is behind them in the pipeline.
+// Watches that are set again are compared with what there was in their turn, not with what is behind them in the
+// pipeline.
 TEST_F(Frames, in_a_pipeline_see_what_is_before_them) {
   Asker asker(server_.port());
   const auto set = JuteWriter().i32(1).i32(101).i64(0).i32(0).i32(1).text("/a").i32(0);

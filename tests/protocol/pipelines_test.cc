@@ -1,4 +1,5 @@
-// Where ZooKeeper looks ahead: requests that it judges before those in front of them are applied. The engine never does.
+// Where ZooKeeper looks ahead: requests that it judges before those in front of them are applied. The engine never
+// does.
 #include <gtest/gtest.h>
 
 #include "asker.h"

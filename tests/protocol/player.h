@@ -1,7 +1,7 @@
 // player.h -- plays a script on one server and writes down what came back.
 //
-// After every step each connection is asked for a sync, so that whatever the step caused has arrived before the next one
-// begins. A slot whose connection is gone resumes its session, or begins a new one, before it goes on.
+// After every step each connection is asked for a sync, so that whatever the step caused has arrived before the next
+// one begins. A slot whose connection is gone resumes its session, or begins a new one, before it goes on.
 #pragma once
 
 #include <array>

@@ -2,7 +2,8 @@
 //
 //   protocol_diff LEFT_PORT RIGHT_PORT [FIRST_SEED [SEEDS [STEPS]]]
 //
-// Both must have been started afresh and alike. Goes on after a difference with the next seed, and shows each kind once.
+// Both must have been started afresh and alike. Goes on after a difference with the next seed, and shows each kind
+// once.
 #include <cstdio>
 #include <exception>
 #include <map>

@@ -1,8 +1,8 @@
 // reply_text.h -- what a server sent, in words.
 //
-// Every byte is accounted for: what does not belong to a reply of its kind is shown as such. Zxids and session ids, which
-// no two servers share, are marked for transcript.h; times are reduced to how they relate to each other; lists whose order
-// ZooKeeper leaves to its hash tables are sorted.
+// Every byte is accounted for: what does not belong to a reply of its kind is shown as such. Zxids and session ids,
+// which no two servers share, are marked for transcript.h; times are reduced to how they relate to each other; lists
+// whose order ZooKeeper leaves to its hash tables are sorted.
 #pragma once
 
 #include <cstdint>

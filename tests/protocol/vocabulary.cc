@@ -26,8 +26,8 @@ const std::vector<std::string>& own_paths() {
   return paths;
 }
 
-// Null is none of them: the engine calls it malformed at once, ZooKeeper wherever it stumbles over it. Nor is anything beyond
-// U+FFFF, which ZooKeeper would echo as CESU-8.
+// Null is none of them: the engine calls it malformed at once, ZooKeeper wherever it stumbles over it. Nor is
+// anything beyond U+FFFF, which ZooKeeper would echo as CESU-8.
 std::string bad_path(Dice& dice) {
   using namespace std::string_literals;
   static const std::vector<std::string> absolute{"", "a", "a/b", "//", "//a", "/.", "/..", "/./a", "/\0"s, "\0"s};
