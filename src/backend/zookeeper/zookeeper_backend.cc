@@ -195,6 +195,9 @@ void ZooKeeperBackend::placed(const std::shared_ptr<Placing>& placing) {
     return placing->done(std::move(reply));
   }
   Reply<std::vector<spi::Enqueued>> reply;
+  // Once for each queue: a thousand permits are a thousand requests for one.
+  std::map<std::string, spi::Listing> listings;
+  for (const auto& [queue, listed] : placing->listed) listings[queue] = in_order(queue, listed.children);
   for (std::size_t i = 0; i < placing->requests.size(); ++i) {
     const auto& queue = placing->requests[i].queue;
     const auto& listed = placing->listed[queue];
@@ -206,7 +209,7 @@ void ZooKeeperBackend::placed(const std::shared_ptr<Placing>& placing) {
     reply.value.push_back({{.ticket = parse_node(last_part(created.created[i])).value_or(spi::Ticket{}),
                             .token = static_cast<Token>(placing->stat.stat.czxid),
                             .session = placing->stat.stat.ephemeralOwner},
-                           in_order(queue, listed.children)});
+                           listings[queue]});
   }
   placing->done(std::move(reply));
 }
