@@ -134,7 +134,10 @@ std::shared_ptr<EmbeddedHandle> EmbeddedHandle::make(std::shared_ptr<server::Run
       new EmbeddedHandle(std::move(engine), executor, std::move(options), std::move(events)));
 }
 
-EmbeddedHandle::~EmbeddedHandle() { close(); }
+EmbeddedHandle::~EmbeddedHandle() {
+  if (line_) line_->let_go();
+  close();
+}
 
 std::string EmbeddedHandle::open(const std::string&) {
   dial();
@@ -401,13 +404,15 @@ void EmbeddedHandle::set_watches_again() {
 void EmbeddedHandle::abandon(int rc) {
   if (std::exchange(abandoned_, true)) return;
   executor_.cancel(std::exchange(beat_, spi::Executor::kNoTimer));
+  // From here on it is close() that has the line, outside the Executor.
+  leaving_ = std::exchange(line_, nullptr);
+  if (leaving_) leaving_->let_go();
   fail_all(rc);
 }
 
 void EmbeddedHandle::close() {
-  const auto line = std::exchange(line_, nullptr);
+  const auto line = std::exchange(leaving_, nullptr);
   if (!line) return;
-  line->let_go();
   // A line that has no session yet is closed by the engine as well: the session it is about to get is nobody's.
   wire::Writer goodbye;
   goodbye.i32(0);

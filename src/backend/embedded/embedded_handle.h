@@ -83,6 +83,7 @@ class EmbeddedHandle final : public zookeeper::Handle, public std::enable_shared
   const zookeeper::HandleOptions options_;
   Events events_;
   std::shared_ptr<Line> line_;
+  std::shared_ptr<Line> leaving_;  // for close() to say goodbye on
   wire::SessionId session_ = 0;
   std::string password_;
   Clock::duration timeout_{};
