@@ -37,7 +37,7 @@ Service::Service(asio::io_context& context, EngineOptions options, engine::Engin
       pipeline_(context, engine, store, first_zxid(store),
                 {.at_rest =
                      [this] {
-                       if (snapshotter_) snapshotter_->turn(pipeline_.zxid(), pipeline_.changes());
+                       if (snapshotter_) snapshotter_->turn(pipeline_.changes());
                        finish_stop();
                      },
                  .stuck =
@@ -50,7 +50,7 @@ Service::Service(asio::io_context& context, EngineOptions options, engine::Engin
   if (store_ != nullptr) {
     snapshotter_ = std::make_unique<Snapshotter>(engine, *store, options_.snapshot_after, [this, alive = alive_] {
       asio::post(context_, [this, alive] {
-        if (*alive && pipeline_.at_rest()) snapshotter_->turn(pipeline_.zxid(), pipeline_.changes());
+        if (*alive && pipeline_.at_rest()) snapshotter_->turn(pipeline_.changes());
       });
     });
   }
@@ -259,7 +259,7 @@ void Service::finish_stop() {
   if (!stopping_ || !stopped_) return;
   if (!pipeline_.idle() && !pipeline_.stuck()) return;
   drop_all();
-  if (snapshotter_ && !pipeline_.stuck()) snapshotter_->take_now(pipeline_.zxid());
+  if (snapshotter_ && !pipeline_.stuck()) snapshotter_->take_now();
   std::exchange(stopped_, nullptr)();
 }
 

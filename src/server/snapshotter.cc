@@ -26,7 +26,7 @@ Snapshotter::~Snapshotter() {
   thread_.join();
 }
 
-void Snapshotter::turn(wire::Zxid zxid, std::size_t changes) {
+void Snapshotter::turn(std::size_t changes) {
   {
     const std::lock_guard lock(mutex_);
     if (busy_) return;
@@ -39,7 +39,7 @@ void Snapshotter::turn(wire::Zxid zxid, std::size_t changes) {
     walking_ = begun_ = true;
     engine_.begin_snapshot();
   }
-  Slice slice = next_slice(zxid, kSlice);
+  Slice slice = next_slice();
   if (slice.end) {
     walking_ = false;
     time_.add((monotonic_time() - began_) / std::chrono::milliseconds(1));
@@ -47,12 +47,13 @@ void Snapshotter::turn(wire::Zxid zxid, std::size_t changes) {
   give(std::move(slice));
 }
 
-Snapshotter::Slice Snapshotter::next_slice(wire::Zxid zxid, std::size_t size) {
+Snapshotter::Slice Snapshotter::next_slice() {
   Slice slice;
-  const auto index = static_cast<store::Index>(zxid);
+  // Not the last zxid: one that went to a refused write is in no log.
+  const auto index = store_.last_index();
   if (std::exchange(begun_, false)) slice.begin = index;
   std::size_t bytes = 0;
-  while (slice.records.size() < size && bytes < kSliceBytes) {
+  while (slice.records.size() < kSlice && bytes < kSliceBytes) {
     auto record = engine_.next_snapshot_record();
     if (!record) {
       slice.end = index;
@@ -73,14 +74,15 @@ void Snapshotter::give(Slice slice) {
   changed_.notify_all();
 }
 
-void Snapshotter::take_now(wire::Zxid zxid) {
+void Snapshotter::take_now() {
+  if (store_.last_index() == 0) return;  // nothing was ever written
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return !busy_; });
   failed_ = false;
   begun_ = true;
   engine_.begin_snapshot();
   for (bool last = false; !last && !failed_;) {
-    slice_ = next_slice(zxid, kSlice);
+    slice_ = next_slice();
     last = slice_->end.has_value();
     busy_ = true;
     changed_.notify_all();

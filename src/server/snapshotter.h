@@ -28,10 +28,10 @@ class Snapshotter {
   ~Snapshotter();
 
   // In the service's thread, when all that was executed is safe. `changes` grows by one with every write.
-  void turn(wire::Zxid zxid, std::size_t changes);
+  void turn(std::size_t changes);
 
   // One whole snapshot, now. Blocks. When nothing else is under way.
-  void take_now(wire::Zxid zxid);
+  void take_now();
 
   // How long each took. From the service's thread.
   const Latency& time() const { return time_; }
@@ -44,7 +44,7 @@ class Snapshotter {
   };
 
   void give(Slice slice);
-  Slice next_slice(wire::Zxid zxid, std::size_t size);
+  Slice next_slice();
   void run();
   bool write(const Slice& slice);
 
