@@ -24,6 +24,7 @@ struct ClientConnection {
   std::shared_ptr<Peer> peer{};  // none: gone
   Origin origin{};
   bool greeted = false;    // it has sent its first frame
+  bool welcomed = false;   // its handshake was answered
   bool leaving = false;    // nothing is taken from it any more
   bool authorized = true;  // it has proven what is required
   wire::SessionId session = 0;

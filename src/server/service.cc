@@ -109,6 +109,11 @@ ClientConnection* Service::connection_of(wire::SessionId session) {
   return id == by_session_.end() ? nullptr : connections_.at(id->second).get();
 }
 
+bool Service::has_moved(const ClientConnection& connection) const {
+  const auto owner = by_session_.find(connection.session);
+  return owner != by_session_.end() && owner->second != connection.id;
+}
+
 void Service::received(ConnectionId id, std::string frame) {
   const auto found = connections_.find(id);
   if (found == connections_.end() || found->second->leaving) return;
@@ -150,7 +155,7 @@ void Service::take(const ConnectionPtr& connection, std::string_view frame, std:
   engine_.sessions().heard_of(connection->session, monotonic_time());
   // At once: it asks whether we are there, not whether the disk is. But never for a session that is about to end: its holder would
   // count on a time that it has not got.
-  if (op == wire::Op::ping && connection->session != 0) {
+  if (op == wire::Op::ping && connection->welcomed) {
     if (engine_.sessions().find(connection->session) == nullptr) return;
     connection->report.last_operation = "PING";
     return connection->send(wire::reply_frame(wire::kPingXid, pipeline_.zxid(), wire::Code::ok));
@@ -164,6 +169,7 @@ void Service::take(const ConnectionPtr& connection, std::string_view frame, std:
     return connection->send(wire::reply_frame(xid, 0, wire::Code::ok, none.bytes()));
   }
   connection->unserved += size;
+  if (op == wire::Op::ping) return pipeline_.push(std::make_unique<EarlyPing>(*this, connection, size));
   if (op == wire::Op::auth) {
     (void)reader.i32();  // type
     auto scheme = reader.buffer().value_or("");

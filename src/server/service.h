@@ -47,6 +47,7 @@ class Service final : public Host {
  private:
   friend class Handshake;
   friend class ClientRequest;
+  friend class EarlyPing;
   friend class Authentication;
   friend class SessionEnd;
   friend class ContainerEnd;
@@ -65,6 +66,8 @@ class Service final : public Host {
   void drop(ClientConnection& connection);
   void drop_all();
   ClientConnection* connection_of(wire::SessionId session);
+  // Another connection speaks for its session.
+  bool has_moved(const ClientConnection& connection) const;
   std::chrono::milliseconds grant(std::int32_t timeout) const;
   std::string new_password();
   void look_after_sessions();

@@ -87,6 +87,7 @@ void Handshake::settle(engine::Engine&, Outcome&) {
   if (turned_away_) return service_.drop(*connection_);
   wire::ConnectResponse response{.has_read_only = request_.has_read_only};
   const bool accepted = connection_->session != 0;
+  connection_->welcomed = accepted;
   if (accepted) {
     response.timeout = static_cast<std::int32_t>(connection_->timeout.count());
     response.session = connection_->session;
@@ -113,6 +114,8 @@ ClientRequest::ClientRequest(Service& service, std::shared_ptr<ClientConnection>
 
 Outcome ClientRequest::execute(engine::Engine& engine, const Turn& turn) {
   if (connection_->session == 0) return {.zxid = turn.zxid, .code = Code::session_expired};
+  // The session has moved: whoever speaks for it now was told so, and counts on nothing being done behind its back.
+  if (service_.has_moved(*connection_)) return {.zxid = turn.zxid, .code = Code::session_moved};
   if (!connection_->authorized && op_ != wire::Op::close_session) {
     return {.zxid = turn.zxid, .code = Code::session_closed_require_auth};
   }
@@ -150,6 +153,15 @@ void ClientRequest::fail(bool unknown) {
   if (unknown) return service_.drop(*connection_);
   answer({.zxid = service_.pipeline_.zxid(), .code = Code::system_error});
 }
+
+Outcome EarlyPing::execute(engine::Engine&, const Turn& turn) { return {.zxid = turn.zxid}; }
+
+void EarlyPing::settle(engine::Engine&, Outcome& outcome) {
+  service_.served(*connection_, size_);
+  connection_->send(wire::reply_frame(wire::kPingXid, outcome.zxid, Code::ok));
+}
+
+void EarlyPing::fail(bool) { service_.drop(*connection_); }
 
 Outcome Authentication::execute(engine::Engine&, const Turn& turn) {
   proven_ = service_.authenticate(*connection_, scheme_, credentials_);

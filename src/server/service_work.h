@@ -60,6 +60,23 @@ class ClientRequest final : public Work {
   engine::Moment received_;
 };
 
+// Sent before the handshake was answered, and so not to be answered before it either.
+class EarlyPing final : public Work {
+ public:
+  EarlyPing(Service& service, std::shared_ptr<ClientConnection> connection, std::size_t size)
+      : service_(service), connection_(std::move(connection)), size_(size) {}
+
+  bool writes() const override { return false; }
+  engine::Outcome execute(engine::Engine& engine, const Turn& turn) override;
+  void settle(engine::Engine& engine, engine::Outcome& outcome) override;
+  void fail(bool unknown) override;
+
+ private:
+  Service& service_;
+  std::shared_ptr<ClientConnection> connection_;
+  std::size_t size_;
+};
+
 class Authentication final : public Work {
  public:
   Authentication(Service& service, std::shared_ptr<ClientConnection> connection, std::int32_t xid, std::string scheme,

@@ -58,6 +58,7 @@ enum class Code : std::int32_t {
   session_expired = -112,
   invalid_acl = -114,
   auth_failed = -115,
+  session_moved = -118,
   no_watcher = -121,
   reconfig_disabled = -123,
   session_closed_require_auth = -124,
