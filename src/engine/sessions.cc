@@ -1,5 +1,7 @@
 #include "engine/sessions.h"
 
+#include <algorithm>
+
 namespace holdfast::engine {
 
 void Sessions::open(wire::SessionId id, std::string password, std::chrono::milliseconds timeout, Moment now) {
@@ -33,8 +35,8 @@ void Sessions::all_heard_of(Moment now) {
   for (auto& [id, session] : sessions_) session.heard = now;
 }
 
-void Sessions::look_again(wire::SessionId id) {
-  if (Session* session = find(id)) look_at(id, *session, session->heard + session->timeout);
+void Sessions::look_again(wire::SessionId id, Moment earliest) {
+  if (Session* session = find(id)) look_at(id, *session, std::max(earliest, session->heard + session->timeout));
 }
 
 std::optional<Moment> Sessions::next_look() const {

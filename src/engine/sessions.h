@@ -44,7 +44,8 @@ class Sessions {
 
   // Those whose end has come. They stay until they are closed, and are not named again unless looked at again.
   std::vector<wire::SessionId> expired(Moment now);
-  void look_again(wire::SessionId id);
+  // When its end has come, or then if that is later.
+  void look_again(wire::SessionId id, Moment earliest = Moment{0});
   // Before this moment expired() names nobody; none if there is no session.
   std::optional<Moment> next_look() const;
 

@@ -39,7 +39,7 @@ void Pipeline::push(std::unique_ptr<Work> work) {
 
 // Not at once: what else came in this turn of the loop shares a sync with it.
 void Pipeline::schedule() {
-  if (scheduled_ || under_way_ || queue_.empty()) return;
+  if (scheduled_ || under_way_ || stuck_ || queue_.empty()) return;
   scheduled_ = true;
   asio::post(context_, [this, alive = alive_] {
     if (!*alive) return;
@@ -49,7 +49,7 @@ void Pipeline::schedule() {
 }
 
 void Pipeline::run() {
-  if (under_way_) return;
+  if (under_way_ || stuck_) return;
   under_way_ = true;
   Committer::Group group;
   const auto time = wall_time();
@@ -83,6 +83,7 @@ void Pipeline::commit(Committer::Group group) {
 void Pipeline::committed(const Committer::Result& result) {
   commit_time_.add((monotonic_time() - commit_began_) / std::chrono::milliseconds(1));
   if (result) {
+    if (std::exchange(refused_, false)) base::log().info("the log can be written again");
     settle();
   } else {
     take_back(result.error());
@@ -98,7 +99,8 @@ void Pipeline::settle() {
 // The last one first, until the nodes are as they were when the batch began. Writes that would have failed fail too: what made
 // them fail may never have happened.
 void Pipeline::take_back(const store::AppendFailure& failure) {
-  base::log().error("{}", failure.message);
+  // Once, however many ask in vain.
+  if (!std::exchange(refused_, true)) base::log().error("{}; writes are refused", failure.message);
   const bool unknown = failure.kind == store::AppendFailure::Kind::unknown;
   for (auto step = batch_.rbegin(); step != batch_.rend(); ++step) engine_.take_back(step->outcome);
   for (auto& step : batch_) {

@@ -84,8 +84,9 @@ class Pipeline {
   bool scheduled_ = false;
   bool under_way_ = false;
   bool stuck_ = false;
-  wire::Zxid last_;     // ever given to anybody
-  wire::Zxid settled_;  // that anybody was told of
+  bool refused_ = false;  // by the log, and not taken since
+  wire::Zxid last_;       // ever given to anybody
+  wire::Zxid settled_;    // that anybody was told of
   std::size_t changes_ = 0;
   engine::Moment commit_began_{0};
   Latency commit_time_;

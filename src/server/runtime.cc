@@ -69,7 +69,8 @@ engine::Rules rules_of(const EngineOptions& options) {
 // Destroyed from the bottom up: sockets, service, store, state.
 class Runtime::Impl {
  public:
-  explicit Impl(EngineOptions options) : options_(std::move(options)), engine_(rules_of(options_)) {}
+  Impl(EngineOptions options, store::Disk* disk)
+      : options_(std::move(options)), disk_(disk == nullptr ? machine_ : *disk), engine_(rules_of(options_)) {}
 
   std::string start() {
     if (auto objection = objection_to(options_); !objection.empty()) return objection;
@@ -147,7 +148,8 @@ class Runtime::Impl {
 
   const EngineOptions options_;
   std::vector<std::string> addresses_;
-  store::PosixDisk disk_;
+  store::PosixDisk machine_;
+  store::Disk& disk_;
   engine::Engine engine_;
   std::unique_ptr<store::Store> store_;
   asio::io_context context_{1};
@@ -162,8 +164,8 @@ Runtime::Runtime(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Runtime::~Runtime() { stop_now(); }
 
-tl::expected<std::unique_ptr<Runtime>, std::string> Runtime::start(EngineOptions options) {
-  auto impl = std::make_unique<Impl>(std::move(options));
+tl::expected<std::unique_ptr<Runtime>, std::string> Runtime::start(EngineOptions options, store::Disk* disk) {
+  auto impl = std::make_unique<Impl>(std::move(options), disk);
   if (auto trouble = impl->start(); !trouble.empty()) return tl::unexpected(std::move(trouble));
   return std::unique_ptr<Runtime>(new Runtime(std::move(impl)));
 }

@@ -9,6 +9,10 @@
 
 #include "holdfast/engine.h"
 
+namespace holdfast::store {
+class Disk;
+}
+
 namespace holdfast::server {
 
 class Service;
@@ -16,7 +20,8 @@ class Service;
 class Runtime {
  public:
   // Or one sentence that says what is wrong.
-  static tl::expected<std::unique_ptr<Runtime>, std::string> start(EngineOptions options);
+  // `disk`: another than the machine's, which must outlive the runtime.
+  static tl::expected<std::unique_ptr<Runtime>, std::string> start(EngineOptions options, store::Disk* disk = nullptr);
   // stop_now(), unless stopped before.
   ~Runtime();
   Runtime(const Runtime&) = delete;

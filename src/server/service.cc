@@ -42,7 +42,11 @@ Service::Service(asio::io_context& context, EngineOptions options, engine::Engin
                      },
                  .stuck =
                      [this](bool stuck) {
-                       if (stuck) drop_all();
+                       if (stuck) {
+                         drop_all();
+                       } else {  // nobody could be heard of meanwhile
+                         engine_.sessions().all_heard_of(monotonic_time());
+                       }
                        finish_stop();
                      }}),
       timers_(std::make_unique<Timers>(context)),

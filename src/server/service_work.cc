@@ -14,6 +14,8 @@ namespace {
 
 // Writes of one life: more than a million in every second for ten days. More would only carry into the epoch, see first_zxid().
 constexpr int kCounterBits = 40;
+// A disk that refused to note the end of a session is not asked again before.
+constexpr auto kExpireAgainAfter = std::chrono::seconds(1);
 
 // As ZooKeeper's `stat` and `cons` name them.
 const char* name_of(wire::Op op) {
@@ -193,6 +195,8 @@ void SessionEnd::settle(engine::Engine& engine, Outcome& outcome) {
   ++service_.totals_.sessions_expired;
   if (auto* connection = service_.connection_of(session_)) service_.drop(*connection);
 }
+
+void SessionEnd::fail(bool) { service_.engine_.sessions().look_again(session_, monotonic_time() + kExpireAgainAfter); }
 
 Outcome ContainerEnd::execute(engine::Engine& engine, const Turn& turn) {
   return engine.execute({}, turn.zxid, turn.time, request_);

@@ -111,8 +111,8 @@ class SessionEnd final : public Work {
   bool writes() const override { return true; }
   engine::Outcome execute(engine::Engine& engine, const Turn& turn) override;
   void settle(engine::Engine& engine, engine::Outcome& outcome) override;
-  // The session is there again, and expires again.
-  void fail(bool) override {}
+  // The session is there again, and is to expire again.
+  void fail(bool unknown) override;
 
  private:
   Service& service_;

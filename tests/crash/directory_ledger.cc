@@ -83,6 +83,12 @@ void DirectoryLedger::acknowledged(std::int64_t zxid) {
   under_way_.pop_front();
 }
 
+void DirectoryLedger::refused() {
+  under_way_.pop_front();
+  ahead_ = safe_;
+  for (const auto& write : under_way_) apply(ahead_, write, 0);
+}
+
 std::vector<std::string> DirectoryLedger::check(const asking::Directory& seen) {
   auto complaints = std::exchange(complaints_, {});
   const auto wrong = differences(safe_, seen, zxid_);

@@ -2,6 +2,8 @@
 //
 //   sent() --> under way --> acknowledged(): part of the directory, for ever
 //                 |
+//                 +--> refused(): never happened
+//                 |
 //                 +--> check() after a crash: a beginning of what was under way may be there, in the order it was sent;
 //                      never a later one without those before it, never half a write
 //
@@ -57,6 +59,8 @@ class DirectoryLedger {
   void sent(Write write);
   // The oldest that is under way.
   void acknowledged(std::int64_t zxid);
+  // The oldest that is under way.
+  void refused();
   // If all that is under way succeeds.
   const Contents& ahead() const { return ahead_; }
   // The highest that was acknowledged.

@@ -81,6 +81,16 @@ TEST(DirectoryLedger, finds_a_write_without_the_one_before_it) {
   EXPECT_FALSE(Story().ledger.check(shown(nodes, 3)).empty());
 }
 
+TEST(DirectoryLedger, finds_a_write_that_was_refused) {
+  DirectoryLedger ledger;
+  ledger.sent({Create{"/d/a", "1"}});
+  ledger.sent({Create{"/d/b", "2"}});
+  ledger.refused();
+  ledger.acknowledged(11);
+  EXPECT_EQ(ledger.ahead().creations, 1);
+  EXPECT_EQ(ledger.check(shown({{"/d/a", node("1", 10, 10)}, {"/d/b", node("2", 11, 11)}}, 2)).size(), 2U);
+}
+
 TEST(DirectoryLedger, finds_an_ephemeral_of_an_ended_session) {
   DirectoryLedger ledger;
   ledger.sent({Create{"/d/e", "mine", 77}});
