@@ -120,9 +120,9 @@ bool make_acl(const wire::AclList& wanted, const Identities& who, wire::AclList&
       // An address is no proof; the superuser's mark has no provider of its own.
       if (id.scheme == "digest") made.push_back({each.permissions, id});
     }
-    if (made.size() == before) return false;
+    if (made.size() == before || made.size() > kLongestAcl) return false;
   }
-  return !made.empty();
+  return !made.empty() && made.size() <= kLongestAcl;
 }
 
 wire::AclList without_secrets(const wire::AclList& list) {

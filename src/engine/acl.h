@@ -34,6 +34,11 @@ class AclTable {
 // No list at all allows everything, and so does the superuser.
 bool is_allowed(const wire::AclList* list, std::int32_t permission, const Identities& who);
 
+// The longest list, once "auth" is replaced. What real lists have is a handful.
+inline constexpr std::size_t kLongestAcl = 4'096;
+// What one connection may prove to be: each multiplies the entries "auth" of every list.
+inline constexpr std::size_t kMostIdentities = 64;
+
 // What a client wants a list to be: duplicates dropped, "auth" replaced by what it has proven to be. False if it is not
 // a list that can be used.
 bool make_acl(const wire::AclList& wanted, const Identities& who, wire::AclList& made);

@@ -62,9 +62,12 @@ void Engine::connect(ConnectionId connection, Identities identities) {
   connections_[connection] = std::move(identities);
 }
 
-void Engine::add_identity(ConnectionId connection, wire::Id identity) {
+bool Engine::add_identity(ConnectionId connection, wire::Id identity) {
   auto& all = connections_[connection];
-  if (std::find(all.begin(), all.end(), identity) == all.end()) all.push_back(std::move(identity));
+  if (std::find(all.begin(), all.end(), identity) != all.end()) return true;
+  if (all.size() >= kMostIdentities) return false;
+  all.push_back(std::move(identity));
+  return true;
 }
 
 const Identities& Engine::identities(ConnectionId connection) const {

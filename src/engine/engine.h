@@ -61,6 +61,7 @@ struct Rules {
   std::size_t path_depth = 1'000;
   std::size_t answer = 64 << 20;
   std::size_t watches = 10'000'000;
+  std::size_t watched_bytes = std::size_t{1} << 30;  // of paths, which may be as long as a frame
 };
 
 class Engine {
@@ -69,7 +70,8 @@ class Engine {
 
   // Connections. A watch and a proven identity last as long as these.
   void connect(ConnectionId connection, Identities identities);
-  void add_identity(ConnectionId connection, wire::Id identity);
+  // False: it has proven more than enough already.
+  bool add_identity(ConnectionId connection, wire::Id identity);
   const Identities& identities(ConnectionId connection) const;
   void disconnect(ConnectionId connection);
 
@@ -108,7 +110,8 @@ class Engine {
                                  const wire::AclList* acl, const Tell& tell,
                                  const std::vector<ConnectionId>* told_before);
   bool may_watch(std::size_t more) const {
-    return data_watches_.size() + child_watches_.size() + more <= rules_.watches;
+    return data_watches_.size() + child_watches_.size() + more <= rules_.watches &&
+           data_watches_.bytes() + child_watches_.bytes() < rules_.watched_bytes;
   }
   std::vector<std::optional<wire::EventType>> missed_by(const wire::SetWatches& request) const;
   void set_watches(ConnectionId connection, const wire::SetWatches& request, const Outcome& outcome, const Tell& tell);

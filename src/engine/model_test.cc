@@ -26,6 +26,7 @@ class Model {
     nodes_["/"].num_children = 1;
     nodes_["/zookeeper"].cversion = -2;
     nodes_["/zookeeper"].num_children = 2;
+    nodes_["/zookeeper/config"].aversion = -1;
   }
 
   Code create(const wire::Create& request, wire::SessionId session, wire::Zxid zxid, std::int64_t time) {

@@ -16,7 +16,10 @@ auto place_of(auto& watchers, ConnectionId connection) {
 
 void WatchTable::add(std::string_view path, ConnectionId connection, WatchMode mode) {
   auto found = by_path_.find(path);
-  if (found == by_path_.end()) found = by_path_.emplace(std::string(path), Watchers{}).first;
+  if (found == by_path_.end()) {
+    found = by_path_.emplace(std::string(path), Watchers{}).first;
+    bytes_ += path.size();
+  }
   auto& watchers = found->second;
   auto at = place_of(watchers, connection);
   if (at == watchers.end() || at->connection != connection) {
@@ -38,8 +41,13 @@ bool WatchTable::remove(std::string_view path, ConnectionId connection) {
   if (at->mode == WatchMode::recursive) --recursive_;
   watchers.erase(at);
   forget(&found->first, connection);
-  if (watchers.empty()) by_path_.erase(found);
+  if (watchers.empty()) erase(found);
   return true;
+}
+
+void WatchTable::erase(ByPath::iterator at) {
+  bytes_ -= at->first.size();
+  by_path_.erase(at);
 }
 
 void WatchTable::forget(const std::string* path, ConnectionId connection) {
@@ -87,7 +95,7 @@ void WatchTable::fire_at(ByPath::iterator at, bool at_the_node, wire::EventType 
     if (watcher.mode == WatchMode::one_shot) forget(&at->first, watcher.connection);
   }
   std::erase_if(watchers, [](const Watcher& watcher) { return watcher.mode == WatchMode::one_shot; });
-  if (watchers.empty()) by_path_.erase(at);
+  if (watchers.empty()) erase(at);
 }
 
 }  // namespace holdfast::engine

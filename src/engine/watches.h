@@ -48,6 +48,8 @@ class WatchTable {
   std::vector<ConnectionId> fire(std::string_view path, wire::EventType type);
 
   std::size_t size() const { return size_; }
+  // Of all paths that are watched.
+  std::size_t bytes() const { return bytes_; }
   std::size_t path_count() const { return by_path_.size(); }
   std::size_t connection_count() const { return by_connection_.size(); }
   const auto& by_path() const { return by_path_; }
@@ -63,11 +65,13 @@ class WatchTable {
   using ByPath = std::unordered_map<std::string, Watchers, Hash, std::equal_to<>>;
 
   void forget(const std::string* path, ConnectionId connection);
+  void erase(ByPath::iterator at);
   void fire_at(ByPath::iterator at, bool at_the_node, wire::EventType type, std::vector<ConnectionId>& told);
 
   ByPath by_path_;
   std::unordered_map<ConnectionId, std::unordered_set<const std::string*>> by_connection_;  // keys of by_path_
   std::size_t size_ = 0;
+  std::size_t bytes_ = 0;
   std::size_t recursive_ = 0;
 };
 

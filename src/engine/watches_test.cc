@@ -13,6 +13,18 @@ using enum WatchMode;
 
 using Connections = std::vector<ConnectionId>;
 
+TEST(WatchTable, counts_the_bytes_of_each_path_once) {
+  WatchTable table;
+  table.add("/abc", 1, WatchMode::one_shot);
+  table.add("/abc", 2, WatchMode::one_shot);
+  table.add("/x", 1, WatchMode::persistent);
+  EXPECT_EQ(table.bytes(), 6u);
+  (void)table.fire("/abc", wire::EventType::node_data_changed);
+  EXPECT_EQ(table.bytes(), 2u);
+  table.remove_all(1);
+  EXPECT_EQ(table.bytes(), 0u);
+}
+
 TEST(WatchTable, a_one_shot_fires_once) {
   WatchTable table;
   table.add("/a", 1, one_shot);

@@ -192,7 +192,7 @@ bool Service::authenticate(ClientConnection& connection, const std::string& sche
   if (ids.empty()) ++totals_.auth_failed;
   for (auto& id : ids) {
     if (credentials_.is_enough(id)) connection.authorized = true;
-    if (connection.peer) engine_.add_identity(connection.id, std::move(id));
+    if (connection.peer && !engine_.add_identity(connection.id, std::move(id))) return false;
   }
   return !ids.empty();
 }
