@@ -21,7 +21,7 @@ using std::chrono::steady_clock;
 
 constexpr std::size_t kWriters = 4;
 // Between two kills, at most.
-constexpr std::size_t kMostWrites = 300;
+constexpr std::size_t kMostWrites = 200;
 // A life is over in a fraction of a second; this is for a starved machine.
 constexpr milliseconds kPatience{20'000};
 // More are of no use to whoever reads them.
@@ -39,7 +39,7 @@ ZooKeeperOptions server_options(bool power) {
           .max_session_timeout = milliseconds(60'000),
           .force_sync = power,
           // Several in a life, so that a crash meets every stage of one, and recovery is one and the log behind it.
-          .config_lines = {"snapCount=50", "autopurge.snapRetainCount=3", "autopurge.purgeInterval=1"}};
+          .config_lines = {"snapCount=30", "autopurge.snapRetainCount=3", "autopurge.purgeInterval=1"}};
 }
 
 class CrashRun {
@@ -88,8 +88,8 @@ class CrashRun {
         seed, rounds_, took_.count(), acknowledged_, resumed, ended, snapshots_.size(),
         starts[starts.size() / 2].count(), starts.back().count());
     EXPECT_GE(resumed, rounds_) << "too few sessions went through a crash";
-    EXPECT_GE(snapshots_.size(), rounds_ / 2) << "too few snapshots were taken";
-    EXPECT_GE(ended, rounds_ / 2) << "too few sessions ended";
+    EXPECT_GE(snapshots_.size(), rounds_ / 4) << "too few snapshots were taken";
+    EXPECT_GE(ended, rounds_ / 4) << "too few sessions ended";
   }
 
  private:

@@ -115,6 +115,12 @@ class Round {
     look("when it has recovered");
   }
 
+  // In good order, as far as the disk lets it.
+  void stop() {
+    client_.reset();
+    runtime_->stop();
+  }
+
   void crash_and_look() {
     const auto who = client_ ? client_->who() : who_;
     client_.reset();
@@ -288,6 +294,16 @@ TEST(FailingDisk, that_leaves_the_log_in_doubt_for_long_costs_no_session_that_co
     return again->call(exists("/silent")).err == -101;
   })) << "a session that nobody speaks for is still there";
   EXPECT_EQ(round.client().call(exists("/d/in-doubt")).err, -101);
+}
+
+TEST(FailingDisk, that_leaves_the_log_in_doubt_does_not_keep_the_engine_from_stopping) {
+  Round round(1);
+  round.write_all();
+  round.disk().fail(round.disk().calls() + 1, SimulatedDisk::Fault::io_error, kForEver);
+  round.expect_silence();
+  round.stop();
+  round.disk().heal();
+  round.crash_and_look();
 }
 
 }  // namespace
