@@ -7,7 +7,8 @@
 //                 +--> check() after a crash: a beginning of what was under way may be there, in the order it was sent;
 //                      never a later one without those before it, never half a write
 //
-// Nobody else may write to the directory: then everything about it is known beforehand, down to versions and sequence numbers.
+// Nobody else may write to the directory: then everything about it is known beforehand, down to versions and sequence
+// numbers.
 #pragma once
 
 #include <cstdint>
@@ -69,8 +70,9 @@ class DirectoryLedger {
   // Everybody's writes before a restart had at most this one: the next ones have more.
   void restarted(std::int64_t zxid) { floor_ = zxid; }
 
-  // Against what a server shows once nothing is sent any more. What is there of the writes under way counts as acknowledged
-  // from now on, the rest as never sent. One sentence for each thing that is wrong, also with zxids since the last time.
+  // Against what a server shows once nothing is sent any more. What is there of the writes under way counts as
+  // acknowledged from now on, the rest as never sent. One sentence for each thing that is wrong, also with zxids since
+  // the last time.
   std::vector<std::string> check(const asking::Directory& seen);
 
  private:

@@ -1,7 +1,7 @@
-// passing_sessions.h -- sessions that end, each with some ephemeral nodes, and so which of those may be there after a crash.
+// passing_sessions.h -- sessions that end, each with some ephemerals, and so which of those may be there after a crash.
 //
-// All nodes of a session are there, or none; and none for ever once it is known to have ended: by an answer to closeSession,
-// or because its nodes were gone before.
+// All nodes of a session are there, or none; and none for ever once it is known to have ended: by an answer to
+// closeSession, or because its nodes were gone before.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// writer.h -- one client of the crash test: writes into its own directories until the server dies, and keeps the ledger.
+// writer.h -- one client of the crash test: writes into its own directories until the server dies, and keeps books.
 //
-//   /crash/w0      its nodes: sequential, ephemeral, pairs made by multi, a counter; written in bursts, without waiting between
+//   /crash/w0      its nodes: sequential, ephemeral, pairs made by multi, a counter; written in bursts
 //   /crash/x0      ephemerals of sessions that it opens beside its own, and closes or leaves to expire
 //
 // Its own session is resumed in every life of the server, now and then closed and followed by a new one.

@@ -87,7 +87,7 @@ class SessionClient {
   std::vector<Notice> notices_;
 };
 
-// Everything of a directory: the directory itself, and what its nodes hold. Throws std::runtime_error if that cannot be read.
+// A directory itself, and what its nodes hold. Throws std::runtime_error if that cannot be read.
 struct Directory {
   Node self{};
   std::map<std::string, Node> nodes{};  // by whole path

@@ -1,4 +1,4 @@
-// witness.h -- somebody else: a client that reads and writes all the time, and would notice if others could slow it down.
+// witness.h -- somebody else: a client that reads and writes all the time, and notices when it is held up.
 #pragma once
 
 #include <sys/types.h>
