@@ -12,8 +12,10 @@ using wire::Code;
 
 namespace {
 
-// Writes of one life: more than a million in every second for ten days. More would only carry into the epoch, see first_zxid().
+// Writes of one life: more than a million in every second for ten days. More only carry into the upper half of its room.
 constexpr int kCounterBits = 40;
+// How often 40 bits are used up before a life has no room left.
+constexpr std::uint64_t kRoomOfALife = 2;
 // A disk that refused to note the end of a session is not asked again before.
 constexpr auto kExpireAgainAfter = std::chrono::seconds(1);
 
@@ -55,9 +57,11 @@ const char* name_of(wire::Op op) {
 
 wire::Zxid first_zxid(const store::Store* store) {
   if (store == nullptr) return wire::Zxid{1} << kCounterBits;
-  auto epoch = store->epoch();
-  // A counter that overflowed has used the next epoch; refused writes, which are not in the log, may have used one more.
-  if (store->last_index() > 0) epoch = std::max(epoch, (store->last_index() >> kCounterBits) + 2);
+  // From how often the store was opened, which is durable before anybody is told anything, and not from what is in the log: a life
+  // may have told zxids of which nothing is left there (writes that failed or were refused, or that went with the power).
+  auto epoch = kRoomOfALife * store->epoch();
+  // A log that has got further than that all the same has used up all its room.
+  if (store->last_index() > 0) epoch = std::max(epoch, (store->last_index() >> kCounterBits) + kRoomOfALife);
   return static_cast<wire::Zxid>(epoch << kCounterBits);
 }
 
