@@ -44,7 +44,10 @@ AclList decode_acls(Reader& reader) {
   for (auto& acl : acls) {
     acl.permissions = reader.i32();
     acl.id.scheme = reader.text();
-    acl.id.id = reader.text();
+    // kazoo writes what is empty as null. "auth" needs no id; of the others it is none.
+    const auto id = reader.nullable();
+    if (!id && acl.id.scheme != "auth") reader.fail();
+    acl.id.id = id.value_or("");
   }
   return acls;
 }
