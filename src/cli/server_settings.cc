@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <limits>
 #include <numeric>
 
 namespace holdfast::cli {
@@ -16,7 +17,8 @@ using Texts = std::vector<std::string>;
 
 // Below: the clocks of clients and ours have no finer grain. Above: nobody wants to wait that long for a dead holder.
 constexpr Range<milliseconds> kTicks{1ms, 1h};
-constexpr Range<milliseconds> kSessions{1ms, 24h};
+// The protocol carries them in 31 bits.
+constexpr Range<milliseconds> kSessions{1ms, milliseconds(std::numeric_limits<std::int32_t>::max())};
 constexpr Range<milliseconds> kContainerChecks{1ms, 24h};
 // A client in another part of the world needs more than a few milliseconds for its first frame.
 constexpr Range<milliseconds> kHandshakes{100ms, 10min};
