@@ -18,16 +18,17 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kSoon{20'000};
 constexpr std::size_t kMaxBuffer = 0xfffff;  // jute.maxbuffer
+// A sanitizer takes its time, keeps much of what was given back, and books of all of it.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::size_t kBurden = 10;
+#else
+constexpr std::size_t kBurden = 1;
+#endif
 // Two thirds of the shortest timeout that a server grants unless told otherwise: a client whose ping waits longer
 // loses its session. Most of what the witness waits for is the machine, which other tests use as well.
-constexpr std::chrono::microseconds kNoticeable{2'600'000};
+constexpr std::chrono::microseconds kNoticeable = kBurden * std::chrono::microseconds(2'600'000);
 // What a server may take beside what it has to keep, in KiB: buffers of the allocator, and of the largest requests.
-// A sanitizer keeps much of what was given back, and books of all of it.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::size_t kSlack = 1024 << 10;
-#else
-constexpr std::size_t kSlack = 96 << 10;
-#endif
+constexpr std::size_t kSlack = kBurden * (96 << 10);
 
 class BadInput : public ::testing::Test {
  protected:
