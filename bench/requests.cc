@@ -37,7 +37,7 @@ struct Work {
 struct Settings {
   int rounds = 5;
   milliseconds duration{3'000};
-  milliseconds warm_up{5'000};
+  milliseconds warm_up{10'000};
   std::vector<std::size_t> crowds{1, 16};
 };
 
@@ -45,7 +45,7 @@ void compare(const Rivals& rivals, const Work& work, ClientKind kind, std::size_
              Table& table) {
   Crowd ours(kind, rivals.engine.port(), size);
   Crowd theirs(kind, rivals.apache.port(), size);
-  // The JVM compiles what it has seen often enough.
+  // The JVM compiles what it has seen often enough: cold, it serves a fraction of what it does later.
   (void)theirs.run(work.turn, settings.warm_up);
   (void)ours.run(work.turn, settings.warm_up / 10);
   Duel rate;

@@ -20,8 +20,8 @@ struct Duel {
   std::vector<double> theirs{};
 };
 
-// Of what is better when larger: ours over theirs. Of pairs of neighbouring rounds, so that a machine that becomes slower
-// in the course of a run does not count for or against anybody.
+// Of what is better when larger: ours over theirs. Of pairs of neighbouring rounds, so that a machine that becomes
+// slower in the course of a run does not count for or against anybody.
 struct Ratio {
   double middle = 0;
   double lowest = 0;

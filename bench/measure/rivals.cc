@@ -31,8 +31,9 @@ Rivals::Rivals(const std::vector<std::string>& config_lines, const std::string& 
 void print_versions(const Rivals& rivals) {
   for (const auto* server : {&rivals.engine, &rivals.apache}) {
     const std::string environment = server->four_letter_word("envi");
-    fmt::print("{}: {}; {}\n", server == &rivals.engine ? "engine" : "Apache",
-               line_of(environment, "zookeeper.version="), line_of(environment, "java.version="));
+    const bool ours = server == &rivals.engine;
+    fmt::print("{}: {}{}\n", ours ? "engine" : "Apache", line_of(environment, "zookeeper.version="),
+               ours ? "" : "; " + line_of(environment, "java.version="));
   }
   std::fflush(stdout);
 }
