@@ -106,6 +106,7 @@ bool is_allowed(const wire::AclList* list, std::int32_t permission, const Identi
 
 bool make_acl(const wire::AclList& wanted, const Identities& who, wire::AclList& made) {
   made.clear();
+  std::size_t added = 0;
   // Views of what is wanted: a frame has room for so many entries that comparing each with all others takes seconds.
   std::set<std::tuple<std::int32_t, std::string_view, std::string_view>> seen;
   for (const auto& each : wanted) {
@@ -118,7 +119,9 @@ bool make_acl(const wire::AclList& wanted, const Identities& who, wire::AclList&
     const auto before = made.size();
     for (const auto& id : who) {
       // An address is no proof; the superuser's mark has no provider of its own.
-      if (id.scheme == "digest") made.push_back({each.permissions, id});
+      if (id.scheme != "digest") continue;
+      if ((added += id.id.size()) > kMostAddedByAuth) return false;
+      made.push_back({each.permissions, id});
     }
     if (made.size() == before || made.size() > kLongestAcl) return false;
   }

@@ -38,6 +38,8 @@ bool is_allowed(const wire::AclList* list, std::int32_t permission, const Identi
 inline constexpr std::size_t kLongestAcl = 4'096;
 // What one connection may prove to be: each multiplies the entries "auth" of every list.
 inline constexpr std::size_t kMostIdentities = 64;
+// What "auth" may add to a list, in bytes: names of users may be as long as a frame.
+inline constexpr std::size_t kMostAddedByAuth = 64 << 10;
 
 // What a client wants a list to be: duplicates dropped, "auth" replaced by what it has proven to be. False if it is not
 // a list that can be used.

@@ -27,6 +27,17 @@ AclList made_of(const AclList& wanted, const Identities& who) {
   return made;
 }
 
+TEST(MakeAcl, adds_no_long_names_by_the_hundred) {
+  const wire::Id long_name{"digest", std::string(kMostAddedByAuth / 10, 'u') + ":x"};
+  wire::AclList wanted;
+  wire::AclList made;
+  for (std::int32_t permissions = 1; permissions <= 9; ++permissions) wanted.push_back({permissions, {"auth", ""}});
+  EXPECT_TRUE(make_acl(wanted, {long_name}, made));
+  EXPECT_EQ(made.size(), 9U);
+  wanted.push_back({10, {"auth", ""}});
+  EXPECT_FALSE(make_acl(wanted, {long_name}, made));
+}
+
 TEST(Acl, no_list_allows_everything) {
   const AclList none;
   EXPECT_TRUE(is_allowed(nullptr, permission::kAdmin, {}));

@@ -62,6 +62,11 @@ struct Rules {
   std::size_t answer = 64 << 20;
   std::size_t watches = 10'000'000;
   std::size_t watched_bytes = std::size_t{1} << 30;  // of paths, which may be as long as a frame
+  // What one request may change, in bytes: a list of permissions may be much longer than what was asked for ("auth").
+  std::size_t transaction = std::size_t{4} << 20;
+  // To name the ephemerals of one session, which is what its end does, in one record of a log: it must fit, or the session could not
+  // end.
+  std::size_t ephemeral_bytes = std::size_t{32} << 20;
 };
 
 class Engine {

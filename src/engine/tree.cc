@@ -15,6 +15,9 @@ std::size_t path_length(const Node& node) {
   return length;
 }
 
+// In a log: what happens to it, and to whom.
+std::size_t naming(const Node& node) { return 2 * sizeof(std::int32_t) + path_length(node); }
+
 }  // namespace
 
 wire::Stat Node::stat() const {
@@ -206,6 +209,11 @@ const Tree::NodeSet* Tree::ephemerals(wire::SessionId session) const {
   return found == ephemerals_.end() ? nullptr : &found->second;
 }
 
+std::size_t Tree::ephemeral_bytes(wire::SessionId session) const {
+  const auto found = ephemeral_bytes_.find(session);
+  return found == ephemeral_bytes_.end() ? 0 : found->second;
+}
+
 Node* Tree::next() {
   if (cursor_ == nullptr) return nullptr;
   return std::exchange(cursor_, cursor_->newer);
@@ -269,6 +277,7 @@ void Tree::enter(Node& node) {
   data_size_ += path_length(node) + node.data.size();
   if (node.kind == Kind::ephemeral) {
     ephemerals_[node.owner].insert(&node);
+    ephemeral_bytes_[node.owner] += naming(node);
     ++ephemeral_count_;
   } else if (node.kind != Kind::persistent) {
     mortals_.insert(&node);
@@ -281,7 +290,11 @@ void Tree::leave(Node& node) {
   if (node.kind == Kind::ephemeral) {
     const auto found = ephemerals_.find(node.owner);
     found->second.erase(&node);
-    if (found->second.empty()) ephemerals_.erase(found);
+    ephemeral_bytes_[node.owner] -= naming(node);
+    if (found->second.empty()) {
+      ephemeral_bytes_.erase(node.owner);
+      ephemerals_.erase(found);
+    }
     --ephemeral_count_;
   } else if (node.kind != Kind::persistent) {
     mortals_.erase(&node);

@@ -68,6 +68,8 @@ class Tree {
   // The ephemerals of a session; nothing if it has none.
   const NodeSet* ephemerals(wire::SessionId session) const;
   const std::unordered_map<wire::SessionId, NodeSet>& ephemerals() const { return ephemerals_; }
+  // What naming them all takes in a log.
+  std::size_t ephemeral_bytes(wire::SessionId session) const;
   // Containers and TTL nodes.
   const NodeSet& mortals() const { return mortals_; }
 
@@ -98,6 +100,7 @@ class Tree {
   Node* newest_ = nullptr;
   Node* cursor_ = nullptr;
   std::unordered_map<wire::SessionId, NodeSet> ephemerals_;
+  std::unordered_map<wire::SessionId, std::size_t> ephemeral_bytes_;
   NodeSet mortals_;
   std::size_t size_ = 0;
   std::size_t ephemeral_count_ = 0;

@@ -28,6 +28,15 @@ std::int32_t next_version(std::int32_t version) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(version) + 1);
 }
 
+// About what it takes in a log.
+std::size_t size_of(const wire::AclList& list) {
+  std::size_t size = 0;
+  for (const auto& acl : list) size += sizeof(acl.permissions) + acl.id.scheme.size() + acl.id.id.size();
+  return size;
+}
+
+std::size_t size_of(const wire::Buffer& data) { return data ? data->size() : 0; }
+
 bool is_mode(std::int32_t flags) { return flags >= 0 && flags <= 6; }
 
 void step_header(wire::Writer& answer, Op op, bool done, std::int32_t err) {
@@ -57,6 +66,11 @@ void Writes::take_back_to(std::size_t changes) {
     outcome_.undo.pop_back();
   }
   outcome_.transaction.changes.resize(changes);
+}
+
+bool Writes::fits(std::size_t bytes) {
+  bytes_ += bytes;
+  return bytes_ <= rules_.transaction;
 }
 
 bool Writes::may(const Node& node, std::int32_t permission) const {
@@ -108,6 +122,10 @@ Code Writes::create(const wire::Create& request, const Birth& birth, wire::Write
   if (!is_valid_path(change.path) || depth(change.path) > rules_.path_depth) return Code::bad_arguments;
   if (tree_.find(change.path) != nullptr) return Code::node_exists;
   if (parent->kind == Kind::ephemeral) return Code::no_children_for_ephemerals;
+  if (birth.kind == Kind::ephemeral && tree_.ephemeral_bytes(session_) + change.path.size() > rules_.ephemeral_bytes) {
+    return Code::system_error;
+  }
+  if (!fits(change.path.size() + size_of(change.data) + size_of(change.acl))) return Code::system_error;
   change.parent_creations = used_up ? kLastSequence : parent->creations + 1;
   const auto path = change.path;
   apply(std::move(change));
@@ -129,6 +147,7 @@ Code Writes::operator()(const wire::Remove& request, wire::Writer&) {
   if (node == nullptr) return Code::no_node;
   if (!is_right_version(request.version, node->version)) return Code::bad_version;
   if (node->child_count() > 0) return Code::not_empty;
+  if (!fits(request.path.size())) return Code::system_error;
   remove(*node);
   return Code::ok;
 }
@@ -150,6 +169,7 @@ Code Writes::operator()(const wire::SetData& request, wire::Writer& answer) {
   if (node == nullptr) return Code::no_node;
   if (!may(*node, wire::permission::kWrite)) return Code::no_auth;
   if (!is_right_version(request.version, node->version)) return Code::bad_version;
+  if (!fits(request.path.size() + size_of(request.data))) return Code::system_error;
   apply(DataSet{request.path, request.data, next_version(node->version)});
   wire::encode(answer, node->stat());
   return Code::ok;
@@ -163,6 +183,7 @@ Code Writes::operator()(const wire::SetAcl& request, wire::Writer& answer) {
   if (node == nullptr) return Code::no_node;
   if (!may(*node, wire::permission::kAdmin)) return Code::no_auth;
   if (!is_right_version(request.version, node->aversion)) return Code::bad_version;
+  if (!fits(request.path.size() + size_of(change.acl))) return Code::system_error;
   change.version = next_version(node->aversion);
   apply(std::move(change));
   wire::encode(answer, node->stat());

@@ -39,12 +39,15 @@ class Writes {
   void apply(T change);
   void take_back_to(std::size_t changes);
   bool may(const Node& node, std::int32_t permission) const;
+  // So much more in this request.
+  bool fits(std::size_t bytes);
 
   Tree& tree_;
   const Rules& rules_;
   const Identities& who_;
   const wire::SessionId session_;
   Outcome& outcome_;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace holdfast::engine

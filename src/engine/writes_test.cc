@@ -28,6 +28,43 @@ void make_used(Scene& scene, const std::string& parent, std::int32_t creations) 
   ASSERT_TRUE(scene.engine.replay(encode(made), Moment(0)));
 }
 
+TEST(Session, has_no_more_ephemerals_than_its_end_can_name) {
+  Scene scene({.ephemeral_bytes = 95});
+  const auto me = scene.client(1);
+  const auto other = scene.client(2);
+  const std::string ten = "/23456789a";
+  ASSERT_EQ(scene.code(me, create(ten, CreateMode::ephemeral)), Code::ok);
+  EXPECT_EQ(scene.code(me, create('/' + std::string(99, 'x'), CreateMode::ephemeral)), Code::system_error);
+  EXPECT_EQ(scene.code(me, create('/' + std::string(99, 'x'), CreateMode::persistent)), Code::ok);
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_EQ(scene.code(me, create("/2345678" + std::to_string(10 + i), CreateMode::ephemeral)), Code::ok);
+  }
+  EXPECT_EQ(scene.code(me, create("/23456789b", CreateMode::ephemeral)), Code::system_error);
+  EXPECT_EQ(scene.code(other, create("/23456789b", CreateMode::ephemeral)), Code::ok);
+  ASSERT_EQ(scene.code(me, wire::Remove{ten}), Code::ok);
+  EXPECT_EQ(scene.code(me, create("/23456789c", CreateMode::ephemeral)), Code::ok);
+  EXPECT_EQ(scene.code(me, wire::CloseSession{}), Code::ok);
+  EXPECT_EQ(scene.engine.tree().ephemeral_bytes(1), 0U);
+}
+
+// A client with a long name, which "auth" puts into every list.
+TEST(Multi, changes_no_more_than_a_record_can_hold) {
+  Scene scene({.transaction = 10'000});
+  const auto me = scene.client(1, {{"digest", std::string(1'000, 'u') + ":x"}});
+  wire::Multi many;
+  for (int i = 0; i < 9; ++i) {
+    many.steps.emplace_back(
+        wire::Create{.path = "/" + std::to_string(i), .acl = {{wire::permission::kAll, {"auth", ""}}}});
+  }
+  EXPECT_EQ(scene.code(me, many), Code::ok);
+  EXPECT_TRUE(scene.is_there("/8"));
+  for (auto& step : many.steps) std::get<wire::Create>(step).path += "again";
+  many.steps.emplace_back(wire::Create{.path = "/one-more", .acl = {{wire::permission::kAll, {"auth", ""}}}});
+  EXPECT_FALSE(scene.execute(me, many).changed());
+  EXPECT_FALSE(scene.is_there("/0again"));
+  EXPECT_EQ(scene.code(me, wire::SetData{"/8", std::string(10'001, 'd')}), Code::system_error);
+}
+
 TEST(Stat, of_a_new_node) {
   Scene scene;
   const auto me = scene.client(1);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <asio/executor_work_guard.hpp>
 #include <asio/io_context.hpp>
 #include <asio/post.hpp>
@@ -57,11 +58,19 @@ std::string objection_to(const EngineOptions& options) {
   return {};
 }
 
+// A request changes little more than what it brings along.
+constexpr std::size_t kTransactionPerFrame = 4;
+// Half of what a record may be: the other half is room for all that is in there beside paths, data and names.
+constexpr std::size_t kLongestTransaction = store::kRecordLimit / 2;
+static_assert(engine::Rules{}.ephemeral_bytes <= kLongestTransaction);
+
 engine::Rules rules_of(const EngineOptions& options) {
-  return {.ttl_nodes = options.ttl_nodes,
-          .path_depth = options.limits.path_depth,
-          .answer = options.limits.answer,
-          .watches = options.limits.watches};
+  return {
+      .ttl_nodes = options.ttl_nodes,
+      .path_depth = options.limits.path_depth,
+      .answer = options.limits.answer,
+      .watches = options.limits.watches,
+      .transaction = std::min(options.limits.frame, kLongestTransaction / kTransactionPerFrame) * kTransactionPerFrame};
 }
 
 }  // namespace

@@ -196,6 +196,24 @@ TEST_F(EngineSession, that_falls_silent_ends_not_before_its_timeout_and_all_at_o
   EXPECT_TRUE(client.ends_within(kSoon));
 }
 
+// Its end names them all, in one record; a record that nobody can write would take the writes of others with it.
+TEST_F(EngineSession, that_owns_very_long_names_ends_all_the_same) {
+  auto client = begin(kShort);
+  ASSERT_TRUE(client.call(create("/mine", "", kEphemeral)).ok());
+  Answer last;
+  for (int i = 0;
+       i < 100 &&
+       (last = client.call(create(fmt::format("/{}{}", i, std::string(1'000'000, 'n')), "", kEphemeral))).ok();
+       ++i) {
+  }
+  EXPECT_EQ(last.err, -1) << "there is no limit";
+  EXPECT_TRUE(eventually(kSoon, [&] {
+    EXPECT_TRUE(observer_->call(set_data("/", "")).ok()) << "somebody else's write was refused";
+    return !is_there("/mine");
+  }));
+  EXPECT_TRUE(client.ends_within(kSoon));
+}
+
 TEST_F(EngineSession, that_moves_closes_its_older_connection) {
   auto before = begin();
   ASSERT_TRUE(before.call(create("/mine", "", kEphemeral)).ok());
