@@ -28,7 +28,7 @@ void Sessions::set_timeout(wire::SessionId id, std::chrono::milliseconds timeout
 }
 
 void Sessions::heard_of(wire::SessionId id, Moment now) {
-  if (Session* session = find(id)) session->heard = now;
+  if (Session* session = find(id)) session->heard = std::max(session->heard, now);
 }
 
 void Sessions::all_heard_of(Moment now) {

@@ -38,6 +38,7 @@ class Sessions {
   const Session* find(wire::SessionId id) const { return const_cast<Sessions*>(this)->find(id); }
   // A resumed session may come with another timeout.
   void set_timeout(wire::SessionId id, std::chrono::milliseconds timeout);
+  // Not before then; it may have been heard of since.
   void heard_of(wire::SessionId id, Moment now);
   // After a restart: nobody could be heard of while we were not there.
   void all_heard_of(Moment now);

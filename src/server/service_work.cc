@@ -74,6 +74,7 @@ Outcome Handshake::execute(engine::Engine& engine, const Turn& turn) {
     const auto* session = engine.sessions().find(request_.session);
     if (session == nullptr || session->password != request_.password) return nothing;
     password_ = session->password;
+    engine.sessions().heard_of(request_.session, received_);
     engine.sessions().set_timeout(request_.session, timeout);
     service_.adopt(*connection_, request_.session, timeout);
     return nothing;
@@ -122,6 +123,9 @@ Outcome ClientRequest::execute(engine::Engine& engine, const Turn& turn) {
   if (connection_->session == 0) return {.zxid = turn.zxid, .code = Code::session_expired};
   // The session has moved: whoever speaks for it now was told so, and counts on nothing being done behind its back.
   if (service_.has_moved(*connection_)) return {.zxid = turn.zxid, .code = Code::session_moved};
+  // Once more: when it came, the session's end may have been under way, which was taken back since. Who is answered counts on its
+  // whole timeout from now on.
+  engine.sessions().heard_of(connection_->session, received_);
   if (!connection_->authorized && op_ != wire::Op::close_session) {
     return {.zxid = turn.zxid, .code = Code::session_closed_require_auth};
   }
@@ -160,7 +164,10 @@ void ClientRequest::fail(bool unknown) {
   answer({.zxid = service_.pipeline_.zxid(), .code = Code::system_error});
 }
 
-Outcome EarlyPing::execute(engine::Engine&, const Turn& turn) { return {.zxid = turn.zxid}; }
+Outcome EarlyPing::execute(engine::Engine& engine, const Turn& turn) {
+  engine.sessions().heard_of(connection_->session, received_);
+  return {.zxid = turn.zxid};
+}
 
 void EarlyPing::settle(engine::Engine&, Outcome& outcome) {
   service_.served(*connection_, size_);

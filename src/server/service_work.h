@@ -5,6 +5,7 @@
 #include <string>
 
 #include "server/client_connection.h"
+#include "server/now.h"
 #include "server/work.h"
 #include "store/store.h"
 #include "wire/records.h"
@@ -22,7 +23,11 @@ class Handshake final : public Work {
  public:
   Handshake(Service& service, std::shared_ptr<ClientConnection> connection, wire::ConnectRequest request,
             std::size_t size)
-      : service_(service), connection_(std::move(connection)), request_(std::move(request)), size_(size) {}
+      : service_(service),
+        connection_(std::move(connection)),
+        request_(std::move(request)),
+        size_(size),
+        received_(monotonic_time()) {}
 
   bool writes() const override { return request_.session == 0; }
   engine::Outcome execute(engine::Engine& engine, const Turn& turn) override;
@@ -34,6 +39,7 @@ class Handshake final : public Work {
   std::shared_ptr<ClientConnection> connection_;
   wire::ConnectRequest request_;
   std::size_t size_;
+  engine::Moment received_;
   std::string password_;
   bool turned_away_ = false;  // without an answer
 };
@@ -64,7 +70,7 @@ class ClientRequest final : public Work {
 class EarlyPing final : public Work {
  public:
   EarlyPing(Service& service, std::shared_ptr<ClientConnection> connection, std::size_t size)
-      : service_(service), connection_(std::move(connection)), size_(size) {}
+      : service_(service), connection_(std::move(connection)), size_(size), received_(monotonic_time()) {}
 
   bool writes() const override { return false; }
   engine::Outcome execute(engine::Engine& engine, const Turn& turn) override;
@@ -75,6 +81,7 @@ class EarlyPing final : public Work {
   Service& service_;
   std::shared_ptr<ClientConnection> connection_;
   std::size_t size_;
+  engine::Moment received_;
 };
 
 class Authentication final : public Work {
