@@ -90,6 +90,19 @@ Outcome Engine::open_session(wire::Zxid zxid, std::int64_t time, wire::SessionId
   return outcome;
 }
 
+Outcome Engine::set_timeout(wire::Zxid zxid, std::int64_t time, wire::SessionId session,
+                            std::chrono::milliseconds timeout) {
+  Outcome outcome{.zxid = zxid, .transaction = {.zxid = zxid, .time = time}};
+  const Session* there = sessions_.find(session);
+  if (there == nullptr) return outcome;
+  outcome.closed = *there;
+  // In a log a session that is opened once more is the same one, with what it has now.
+  outcome.transaction.changes.emplace_back(
+      SessionOpened{session, static_cast<std::int32_t>(timeout.count()), there->password});
+  sessions_.set_timeout(session, timeout);
+  return outcome;
+}
+
 void Engine::close_session(wire::SessionId session, Outcome& outcome) {
   std::vector<const Node*> nodes;
   if (const auto* ephemerals = tree_.ephemerals(session)) nodes.assign(ephemerals->begin(), ephemerals->end());
@@ -138,7 +151,13 @@ void Engine::take_back(Outcome& outcome) {
   for (auto each = outcome.undo.rbegin(); each != outcome.undo.rend(); ++each) tree_.take_back(std::move(*each));
   outcome.undo.clear();
   for (const auto& change : outcome.transaction.changes) {
-    if (const auto* opened = std::get_if<SessionOpened>(&change)) sessions_.close(opened->session);
+    if (const auto* opened = std::get_if<SessionOpened>(&change)) {
+      if (outcome.closed) {
+        sessions_.set_timeout(opened->session, outcome.closed->timeout);
+      } else {
+        sessions_.close(opened->session);
+      }
+    }
     if (const auto* closed = std::get_if<SessionClosed>(&change); closed != nullptr && outcome.closed) {
       sessions_.open(closed->session, outcome.closed->password, outcome.closed->timeout, outcome.closed->heard);
     }

@@ -46,7 +46,7 @@ struct Outcome {
   std::string body{};  // of the answer
   Transaction transaction{};
   std::vector<NodeUndo> undo{};     // of the changes, as far as they are about nodes
-  std::optional<Session> closed{};  // what a closed session was
+  std::optional<Session> closed{};  // what a session was that was closed, or has another timeout
   // By who sets its watches again, path by path: nothing where nothing was missed.
   std::vector<std::optional<wire::EventType>> missed{};
 
@@ -83,6 +83,8 @@ class Engine {
   // Sessions. Opening and closing are writes like others; the rest is not kept.
   Outcome open_session(wire::Zxid zxid, std::int64_t time, wire::SessionId session, std::string password,
                        std::chrono::milliseconds timeout, Moment now);
+  // It is resumed with another timeout, on which it counts from now on.
+  Outcome set_timeout(wire::Zxid zxid, std::int64_t time, wire::SessionId session, std::chrono::milliseconds timeout);
   Sessions& sessions() { return sessions_; }
   const Sessions& sessions() const { return sessions_; }
 

@@ -132,5 +132,23 @@ TEST(Engine, does_not_answer_more_than_the_limit) {
   EXPECT_EQ(outcome.body, "");
 }
 
+TEST(Engine, keeps_the_timeout_that_a_session_was_resumed_with_and_can_take_it_back) {
+  using std::chrono::seconds;
+  Engine engine;
+  auto opened = engine.open_session(1, 0, 7, "word", seconds(10), Moment(0));
+  auto longer = engine.set_timeout(2, 0, 7, seconds(20));
+  EXPECT_EQ(engine.sessions().find(7)->timeout, seconds(20));
+  Engine next;
+  ASSERT_TRUE(next.replay(encode(opened.transaction), Moment(0)));
+  ASSERT_TRUE(next.replay(encode(longer.transaction), Moment(0)));
+  EXPECT_EQ(next.sessions().find(7)->timeout, seconds(20));
+  EXPECT_EQ(next.sessions().find(7)->password, "word");
+  engine.take_back(longer);
+  ASSERT_NE(engine.sessions().find(7), nullptr);
+  EXPECT_EQ(engine.sessions().find(7)->timeout, seconds(10));
+  EXPECT_EQ(engine.sessions().expired(seconds(10)), std::vector<wire::SessionId>{7});
+  EXPECT_FALSE(engine.set_timeout(3, 0, 8, seconds(20)).changed());
+}
+
 }  // namespace
 }  // namespace holdfast::engine

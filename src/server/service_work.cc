@@ -65,19 +65,30 @@ wire::Zxid first_zxid(const store::Store* store) {
   return static_cast<wire::Zxid>(epoch << kCounterBits);
 }
 
+const engine::Session* Handshake::resumed() const {
+  const auto* session = service_.engine_.sessions().find(request_.session);
+  return session != nullptr && session->password == request_.password ? session : nullptr;
+}
+
+bool Handshake::writes() const {
+  if (request_.session == 0) return true;
+  const auto* session = resumed();
+  return session != nullptr && session->timeout != service_.grant(request_.timeout);
+}
+
 Outcome Handshake::execute(engine::Engine& engine, const Turn& turn) {
   Outcome nothing{.zxid = turn.zxid};
   turned_away_ = false;
   if (!connection_->peer) return nothing;
   const auto timeout = service_.grant(request_.timeout);
   if (request_.session != 0) {
-    const auto* session = engine.sessions().find(request_.session);
-    if (session == nullptr || session->password != request_.password) return nothing;
+    const auto* session = resumed();
+    if (session == nullptr) return nothing;
     password_ = session->password;
     engine.sessions().heard_of(request_.session, received_);
-    engine.sessions().set_timeout(request_.session, timeout);
     service_.adopt(*connection_, request_.session, timeout);
-    return nothing;
+    if (session->timeout == timeout) return nothing;
+    return engine.set_timeout(turn.zxid, turn.time, request_.session, timeout);
   }
   if (engine.sessions().size() >= service_.options_.limits.sessions) {
     turned_away_ = true;

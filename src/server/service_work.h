@@ -29,12 +29,16 @@ class Handshake final : public Work {
         size_(size),
         received_(monotonic_time()) {}
 
-  bool writes() const override { return request_.session == 0; }
+  // A new session, or another timeout of one that is there.
+  bool writes() const override;
   engine::Outcome execute(engine::Engine& engine, const Turn& turn) override;
   void settle(engine::Engine& engine, engine::Outcome& outcome) override;
   void fail(bool unknown) override;
 
  private:
+  // None if there is none, or if somebody else's password is wanted.
+  const engine::Session* resumed() const;
+
   Service& service_;
   std::shared_ptr<ClientConnection> connection_;
   wire::ConnectRequest request_;

@@ -5,6 +5,7 @@
 
 #include "server/runtime.h"
 #include "session_client.h"
+#include "support/eventually.h"
 #include "support/simulated_disk.h"
 
 namespace holdfast::testing::asking {
@@ -79,6 +80,30 @@ TEST_F(EngineLives, give_out_larger_tokens_although_the_power_took_the_log_of_on
     EXPECT_GT(parse_data(next.call(get_data("/ticket")).body).czxid, token);
   }
   EXPECT_GT(lost, 0U) << "nothing was ever lost: nothing was shown";
+}
+
+// It counts on what it was granted last, not on what the server before granted when the session was new.
+TEST_F(EngineLives, keep_a_session_for_as_long_as_it_was_granted_when_it_was_resumed) {
+  constexpr std::chrono::milliseconds kFew{300};
+  constexpr std::chrono::milliseconds kMore{3'000};
+  options_.min_session_timeout = options_.max_session_timeout = kFew;
+  begin_life();
+  auto client = std::make_unique<SessionClient>(port_, Who{.timeout = kMore});
+  ASSERT_EQ(client->greeting()->timeout, kFew.count());
+  ASSERT_TRUE(client->call(create("/mine", "", kEphemeral)).ok());
+
+  options_.max_session_timeout = kLong;
+  begin_life();
+  client = std::make_unique<SessionClient>(port_, client->who());
+  ASSERT_TRUE(client->accepted());
+  ASSERT_EQ(client->greeting()->timeout, kMore.count());
+  const auto sent = std::chrono::steady_clock::now();
+  ASSERT_TRUE(client->call(ping()).ok());
+
+  begin_life();
+  SessionClient observer(port_, {.timeout = kLong});
+  EXPECT_TRUE(eventually(kLong, [&] { return observer.call(exists("/mine")).err == -101; }));
+  EXPECT_GE(std::chrono::steady_clock::now() - sent, kMore);
 }
 
 }  // namespace
