@@ -46,7 +46,7 @@ class Script {
 // An invariant: the fuzzer looks for what breaks it.
 inline void require(bool holds, const char* what, std::string_view detail = {}) {
   if (holds) return;
-  std::fprintf(stderr, "broken: %s %.*s\n", what, static_cast<int>(detail.size()), detail.data());
+  std::fprintf(stderr, "broken: %s %s\n", what, std::string(detail).c_str());
   std::abort();
 }
 
