@@ -7,6 +7,7 @@
 #include <asio/io_context.hpp>
 #include <asio/post.hpp>
 #include <asio/steady_timer.hpp>
+#include <atomic>
 #include <chrono>
 #include <future>
 #include <mutex>
@@ -119,6 +120,7 @@ class Runtime::Impl {
     thread_.join();
   }
 
+  bool stopped() const { return stopped_; }
   const std::vector<std::string>& addresses() const { return addresses_; }
 
  private:
@@ -152,6 +154,8 @@ class Runtime::Impl {
   void end() {
     listener_.reset();
     service_.reset();
+    store_.reset();
+    stopped_ = true;
     context_.stop();
   }
 
@@ -165,6 +169,7 @@ class Runtime::Impl {
   asio::executor_work_guard<asio::io_context::executor_type> busy_{context_.get_executor()};
   std::unique_ptr<Service> service_;
   std::unique_ptr<Listener> listener_;
+  std::atomic<bool> stopped_ = false;
   std::mutex stop_mutex_;
   std::thread thread_;
 };
@@ -181,6 +186,7 @@ tl::expected<std::unique_ptr<Runtime>, std::string> Runtime::start(EngineOptions
 
 const std::vector<std::string>& Runtime::addresses() const noexcept { return impl_->addresses(); }
 void Runtime::post(std::function<void(Service&)> function) { impl_->post(std::move(function)); }
+bool Runtime::stopped() const noexcept { return impl_->stopped(); }
 void Runtime::stop() { impl_->stop(); }
 void Runtime::stop_now() noexcept { impl_->stop_now(); }
 

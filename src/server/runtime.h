@@ -32,6 +32,9 @@ class Runtime {
   // In the service's thread, in the order of the calls. Never, if it has been stopped.
   void post(std::function<void(Service&)> function);
 
+  // Nothing that is posted runs any more, and its directory is free.
+  bool stopped() const noexcept;
+
   // See holdfast::Engine.
   void stop();
   void stop_now() noexcept;

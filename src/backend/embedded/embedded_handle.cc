@@ -160,7 +160,8 @@ void EmbeddedHandle::connected(std::string_view frame) {
   wire::Reader reader(frame);
   wire::ConnectResponse response;
   if (!decode(reader, response) || response.session == 0) {
-    line_.reset();
+    // The engine is about to close it, and the Executor may be gone by then.
+    std::exchange(line_, nullptr)->let_go();
     return events_.session(ZOO_EXPIRED_SESSION_STATE, session_, timeout_);
   }
   session_ = response.session;
@@ -412,7 +413,7 @@ void EmbeddedHandle::abandon(int rc) {
 
 void EmbeddedHandle::close() {
   const auto line = std::exchange(leaving_, nullptr);
-  if (!line) return;
+  if (!line || engine_->stopped()) return;  // there is nobody to say it to
   // A line that has no session yet is closed by the engine as well: the session it is about to get is nobody's.
   wire::Writer goodbye;
   goodbye.i32(0);
