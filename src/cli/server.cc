@@ -61,7 +61,7 @@ int serve(const ServerConfig& config) {
   tell("stopping; once more to end at once");
   tell_if_failed(manager.stopping("answering what was received, then a snapshot"));
   if (const auto signal = signals.wait_while([&] { engine->stop(); })) {
-    engine->stop_now();
+    // Not by stop_now(), which waits for what is under way: a disk that hangs, a snapshot of many nodes.
     leave(*signal);
   }
   return 0;
