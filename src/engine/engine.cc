@@ -168,9 +168,7 @@ void Engine::take_back(Outcome& outcome) {
 std::vector<std::string> Engine::mortals_due(std::int64_t time) const {
   std::vector<std::string> due;
   for (const Node* node : tree_.mortals()) {
-    if (node->child_count() > 0) continue;
-    const bool over = node->kind == Kind::container ? node->creations > 0 : time - node->mtime > node->owner;
-    if (over) due.push_back(node->path());
+    if (node->is_over(time)) due.push_back(node->path());
   }
   return due;
 }

@@ -90,6 +90,21 @@ TEST(Engine, removes_ttl_nodes_that_nobody_changed_for_long_enough) {
   EXPECT_EQ(scene.code({}, wire::RemoveContainer{"/t"}), Code::not_empty);
 }
 
+// Found due, and then changed before its turn came: that was acknowledged.
+TEST(Engine, removes_no_node_that_got_a_new_life_meanwhile) {
+  Scene scene({.ttl_nodes = true});
+  const auto me = scene.client(1);
+  (void)scene.run(me, create("/t", CreateMode::persistent_with_ttl));  // 10 ms
+  scene.time += 20;
+  ASSERT_EQ(scene.engine.mortals_due(scene.time), std::vector<std::string>{"/t"});
+  ASSERT_EQ(scene.code(me, wire::SetData{"/t", "new"}), Code::ok);
+  EXPECT_EQ(scene.code({}, wire::RemoveContainer{"/t"}), Code::bad_version);
+  (void)scene.run(me, create("/c", CreateMode::container));
+  EXPECT_EQ(scene.code({}, wire::RemoveContainer{"/c"}), Code::bad_version);
+  EXPECT_TRUE(scene.is_there("/t"));
+  EXPECT_TRUE(scene.is_there("/c"));
+}
+
 TEST(Engine, removes_nothing_else_by_itself) {
   Scene scene;
   const auto me = scene.client(1);

@@ -64,6 +64,8 @@ struct Node {
   std::size_t child_count() const { return children ? children->size() : 0; }
   wire::Buffer buffer() const { return data_is_null ? wire::Buffer{} : wire::Buffer{data}; }
   const wire::AclList* acl_list() const { return acl == nullptr ? nullptr : &acl->list; }
+  // It is to be removed: a container that was used and is empty, a TTL node that nobody changed for long enough.
+  bool is_over(std::int64_t time) const;
   wire::Stat stat() const;
   std::string path() const;
 };

@@ -37,6 +37,11 @@ wire::Stat Node::stat() const {
           .pzxid = pzxid};
 }
 
+bool Node::is_over(std::int64_t time) const {
+  if (child_count() > 0) return false;
+  return (kind == Kind::container && creations > 0) || (kind == Kind::ttl && time - mtime > owner);
+}
+
 std::string Node::path() const {
   if (parent == nullptr) return "/";
   auto length = path_length(*this);

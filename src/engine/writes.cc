@@ -152,13 +152,13 @@ Code Writes::operator()(const wire::Remove& request, wire::Writer&) {
   return Code::ok;
 }
 
-// Asked for by ourselves only, a moment after it was due: it may have got a child since.
+// Asked for by ourselves only, a moment after it was due: it may have got a child since, or a new life.
 Code Writes::operator()(const wire::RemoveContainer& request, wire::Writer&) {
   if (request.path.empty()) return Code::bad_arguments;
   const Node* node = tree_.find(request.path);
   if (node == nullptr) return Code::no_node;
   if (node->child_count() > 0) return Code::not_empty;
-  if (node->kind != Kind::container && node->kind != Kind::ttl) return Code::bad_version;
+  if (!node->is_over(outcome_.transaction.time)) return Code::bad_version;
   remove(*node);
   return Code::ok;
 }
