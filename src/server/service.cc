@@ -17,6 +17,10 @@ namespace {
 
 // Between two looks at the sessions, however many are due.
 constexpr engine::Moment kLeastSessionLook = std::chrono::milliseconds(1);
+// A look at the sessions that is later than this is late because of us: the process was stopped, or something took long.
+constexpr engine::Moment kLateLook = std::chrono::milliseconds(100);
+// For what has come meanwhile to be read.
+constexpr engine::Moment kListenFirst = std::chrono::milliseconds(200);
 // A request that we ask of ourselves is not asked again before this many ticks of the container check.
 constexpr std::size_t kContainersAtOnce = 10'000;
 
@@ -236,12 +240,19 @@ void Service::look_after_sessions() {
     pipeline_.push(std::make_unique<SessionEnd>(*this, session));
   }
   // No session that is opened later is over before half of the least timeout; those that are there say themselves.
-  const auto now = monotonic_time();
   engine::Moment pause = grant(0) / 2;
-  if (const auto due = engine_.sessions().next_look()) pause = std::min(pause, *due - now);
-  timers_->sessions.expires_after(std::max(pause, kLeastSessionLook));
-  timers_->sessions.async_wait([this, alive = alive_](const std::error_code& error) {
-    if (!error && *alive && !stopping_) look_after_sessions();
+  if (const auto due = engine_.sessions().next_look()) pause = std::min(pause, *due - monotonic_time());
+  look_later(std::max(pause, kLeastSessionLook), true);
+}
+
+// Nobody is ended whose word is here and was not heard yet. But only once in a row: a server that is always late ends sessions, too.
+void Service::look_later(engine::Moment pause, bool may_wait) {
+  timers_->sessions.expires_after(pause);
+  const auto due = monotonic_time() + pause;
+  timers_->sessions.async_wait([this, alive = alive_, due, may_wait](const std::error_code& error) {
+    if (error || !*alive || stopping_) return;
+    if (may_wait && monotonic_time() - due > kLateLook) return look_later(kListenFirst, false);
+    look_after_sessions();
   });
 }
 

@@ -71,6 +71,7 @@ class Service final : public Host {
   std::chrono::milliseconds grant(std::int32_t timeout) const;
   std::string new_password();
   void look_after_sessions();
+  void look_later(engine::Moment pause, bool may_wait);
   void look_after_containers();
   void finish_stop();
   void report_connections(Report& report) const;

@@ -19,6 +19,8 @@ using std::chrono::steady_clock;
 // For what has to happen soon, on a starved machine.
 constexpr milliseconds kSoon{20'000};
 constexpr milliseconds kShort{400};
+// Of many sessions, which cannot all be begun within less.
+constexpr milliseconds kLate{2'000};
 
 ZooKeeperOptions server_options() {
   return {.make = ServerMake::engine, .tick_time = milliseconds(100), .min_session_timeout = milliseconds(100)};
@@ -194,6 +196,25 @@ TEST_F(EngineSession, that_falls_silent_ends_not_before_its_timeout_and_all_at_o
   EXPECT_EQ(zxids.size(), 1U) << "they went one by one";
   EXPECT_TRUE(observer_->take_notices().empty()) << "somebody was told twice";
   EXPECT_TRUE(client.ends_within(kSoon));
+}
+
+// The server was stopped, or its machine busy with something else. Its own absence is nobody's silence.
+TEST_F(EngineSession, that_spoke_while_the_server_could_not_listen_is_heard_before_it_is_ended) {
+  // More than can be read in one turn.
+  constexpr int kSessions = 500;
+  std::vector<std::unique_ptr<SessionClient>> clients;
+  for (int i = 0; i < kSessions; ++i)
+    clients.push_back(std::make_unique<SessionClient>(server_.port(), Who{.timeout = kLate}));
+  for (auto& client : clients) ASSERT_TRUE(client->call(ping()).ok());
+  server_.pause();
+  const auto since = steady_clock::now();
+  ASSERT_TRUE(eventually(kSoon, [&] { return steady_clock::now() - since > kLate / 3; }));
+  for (auto& client : clients) client->send(ping());
+  ASSERT_TRUE(eventually(kSoon, [&] { return steady_clock::now() - since > kLate + kLate / 2; }));
+  server_.resume();
+  int ended = 0;
+  for (auto& client : clients) ended += client->receive().ok() ? 0 : 1;
+  EXPECT_EQ(ended, 0);
 }
 
 // Its end names them all, in one record; a record that nobody can write would take the writes of others with it.
