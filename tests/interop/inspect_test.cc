@@ -12,7 +12,7 @@ class InspectStrangers : public Interop {
 
   // A node as such a client would make it; ephemeral of this process's session, or of none.
   void make(const std::string& name, const std::string& text, int flags = ZOO_EPHEMERAL) {
-    const auto path = std::string(kPath) + "/" + name;
+    const auto path = fmt::format("{}/{}", kPath, name);
     ASSERT_EQ(zoo_create(observer().handle(), path.c_str(), text.data(), static_cast<int>(text.size()),
                          &ZOO_OPEN_ACL_UNSAFE, flags, nullptr, 0),
               ZOK)
