@@ -1,4 +1,6 @@
 // What inspect says about locks that others made: real ones of Curator and kazoo, and nodes with the names of the rest.
+#include <fmt/format.h>
+
 #include "interop.h"
 
 namespace holdfast::testing {
