@@ -15,7 +15,12 @@ constexpr std::size_t kSliceBytes = std::size_t{1} << 20;
 }  // namespace
 
 Snapshotter::Snapshotter(engine::Engine& engine, store::Store& store, std::size_t after, std::function<void()> written)
-    : engine_(engine), store_(store), after_(after), written_(std::move(written)), thread_([this] { run(); }) {}
+    : engine_(engine),
+      store_(store),
+      after_(after),
+      written_(std::move(written)),
+      before_(store.recovered().log_records),
+      thread_([this] { run(); }) {}
 
 Snapshotter::~Snapshotter() {
   {
@@ -33,8 +38,9 @@ void Snapshotter::turn(std::size_t changes) {
     if (std::exchange(failed_, false)) walking_ = false;
   }
   if (!walking_) {
-    if (changes - changes_ < after_) return;
+    if (before_ + (changes - changes_) < after_) return;
     changes_ = changes;
+    before_ = 0;
     began_ = monotonic_time();
     walking_ = begun_ = true;
     engine_.begin_snapshot();

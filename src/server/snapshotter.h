@@ -56,6 +56,7 @@ class Snapshotter {
   bool walking_ = false;
   bool begun_ = false;
   std::size_t changes_ = 0;  // when the last one began
+  std::size_t before_;       // changes of earlier lives that no snapshot has
   engine::Moment began_{0};
   Latency time_;
   // Both.

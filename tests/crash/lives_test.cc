@@ -1,6 +1,8 @@
 // One life of an engine after the other: what was told in one is never contradicted in the next.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "server/runtime.h"
@@ -80,6 +82,23 @@ TEST_F(EngineLives, give_out_larger_tokens_although_the_power_took_the_log_of_on
     EXPECT_GT(parse_data(next.call(get_data("/ticket")).body).czxid, token);
   }
   EXPECT_GT(lost, 0U) << "nothing was ever lost: nothing was shown";
+}
+
+// Otherwise the log grows with every crash, and so does the time that the next start takes.
+TEST_F(EngineLives, that_are_short_take_snapshots_too) {
+  options_.snapshot_after = 10;
+  for (int life = 1; life <= 10; ++life) {
+    begin_life();
+    SessionClient client(port_);
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(client.call(create(fmt::format("/{}-{}", life, i))).ok());
+  }
+  const auto has_snapshot = [&] {
+    const auto paths = disk_->paths();
+    return std::any_of(paths.begin(), paths.end(), [](const std::string& path) {
+      return path.starts_with("/data/snapshot.") && !path.ends_with(".tmp");
+    });
+  };
+  EXPECT_TRUE(eventually(std::chrono::milliseconds(10'000), has_snapshot));
 }
 
 // It counts on what it was granted last, not on what the server before granted when the session was new.
