@@ -26,6 +26,7 @@ struct ClientConnection {
   bool greeted = false;    // it has sent its first frame
   bool welcomed = false;   // its handshake was answered
   bool leaving = false;    // nothing is taken from it any more
+  bool replaced = false;   // another connection spoke for its session since, and may be gone again
   bool authorized = true;  // it has proven what is required
   wire::SessionId session = 0;
   std::chrono::milliseconds timeout{0};

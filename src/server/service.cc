@@ -119,7 +119,7 @@ ClientConnection* Service::connection_of(wire::SessionId session) {
 
 bool Service::has_moved(const ClientConnection& connection) const {
   const auto owner = by_session_.find(connection.session);
-  return owner != by_session_.end() && owner->second != connection.id;
+  return connection.replaced || (owner != by_session_.end() && owner->second != connection.id);
 }
 
 void Service::received(ConnectionId id, std::string frame) {
@@ -203,7 +203,10 @@ bool Service::authenticate(ClientConnection& connection, const std::string& sche
 
 // From now on this connection speaks for the session; one that did before is of the past.
 void Service::adopt(ClientConnection& connection, wire::SessionId session, std::chrono::milliseconds timeout) {
-  if (auto* before = connection_of(session); before != nullptr && before != &connection) drop(*before);
+  if (auto* before = connection_of(session); before != nullptr && before != &connection) {
+    before->replaced = true;
+    drop(*before);
+  }
   connection.session = session;
   connection.timeout = timeout;
   connection.report.session = session;
