@@ -20,7 +20,7 @@ constexpr auto kRepairPause = std::chrono::seconds(1);
 
 Pipeline::Pipeline(asio::io_context& context, engine::Engine& engine, store::Store* store, wire::Zxid last,
                    Events events)
-    : context_(context), engine_(engine), events_(std::move(events)), last_(last), settled_(last) {
+    : context_(context), engine_(engine), events_(std::move(events)), last_(last), shown_(last), settled_(last) {
   if (store != nullptr) committer_ = std::make_unique<Committer>(*store);
 }
 
@@ -56,7 +56,10 @@ void Pipeline::run() {
   while (!queue_.empty() && batch_.size() < kBatch) {
     auto work = std::move(queue_.front());
     queue_.pop_front();
-    const auto zxid = work->writes() ? ++last_ : last_;
+    const bool writes = work->writes();
+    if (writes) ++last_;
+    if (writes && !work->silent()) shown_ = last_;
+    const auto zxid = writes ? last_ : shown_;
     auto outcome = work->execute(engine_, {zxid, time, monotonic_time()});
     if (outcome.changed()) {
       group.push_back({static_cast<store::Index>(zxid), encode(outcome.transaction)});
@@ -92,7 +95,7 @@ void Pipeline::committed(const Committer::Result& result) {
 
 void Pipeline::settle() {
   for (auto& step : batch_) step.work->settle(engine_, step.outcome);
-  settled_ = last_;
+  settled_ = shown_;
   rest();
 }
 

@@ -86,6 +86,7 @@ class Pipeline {
   bool stuck_ = false;
   bool refused_ = false;  // by the log, and not taken since
   wire::Zxid last_;       // ever given to anybody
+  wire::Zxid shown_;      // the last of those that anybody may be told of
   wire::Zxid settled_;    // that anybody was told of
   std::size_t changes_ = 0;
   engine::Moment commit_began_{0};

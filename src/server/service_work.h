@@ -31,6 +31,8 @@ class Handshake final : public Work {
 
   // A new session, or another timeout of one that is there.
   bool writes() const override;
+  // As for ZooKeeper, for which the other timeout is no write.
+  bool silent() const override { return request_.session != 0; }
   engine::Outcome execute(engine::Engine& engine, const Turn& turn) override;
   void settle(engine::Engine& engine, engine::Outcome& outcome) override;
   void fail(bool unknown) override;

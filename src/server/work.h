@@ -21,6 +21,8 @@ class Work {
 
   // Takes a zxid, whether it succeeds or not.
   virtual bool writes() const = 0;
+  // Nobody is told of that zxid: it changes nothing that can be seen.
+  virtual bool silent() const { return false; }
   // May be called a second time, for who does not write, if what it saw was taken back.
   virtual engine::Outcome execute(engine::Engine& engine, const Turn& turn) = 0;
   // What it did is safe: who asked may know.
