@@ -95,7 +95,7 @@ Outcome Engine::set_timeout(wire::Zxid zxid, std::int64_t time, wire::SessionId 
   Outcome outcome{.zxid = zxid, .transaction = {.zxid = zxid, .time = time}};
   const Session* there = sessions_.find(session);
   if (there == nullptr) return outcome;
-  outcome.closed = *there;
+  outcome.session_before = *there;
   // In a log a session that is opened once more is the same one, with what it has now.
   outcome.transaction.changes.emplace_back(
       SessionOpened{session, static_cast<std::int32_t>(timeout.count()), there->password});
@@ -116,7 +116,7 @@ void Engine::close_session(wire::SessionId session, Outcome& outcome) {
     outcome.transaction.changes.emplace_back(std::move(change));
   }
   outcome.transaction.changes.emplace_back(SessionClosed{session});
-  if (const Session* there = sessions_.find(session)) outcome.closed = *there;
+  if (const Session* there = sessions_.find(session)) outcome.session_before = *there;
   sessions_.close(session);
 }
 
@@ -152,14 +152,15 @@ void Engine::take_back(Outcome& outcome) {
   outcome.undo.clear();
   for (const auto& change : outcome.transaction.changes) {
     if (const auto* opened = std::get_if<SessionOpened>(&change)) {
-      if (outcome.closed) {
-        sessions_.set_timeout(opened->session, outcome.closed->timeout);
+      if (outcome.session_before) {
+        sessions_.set_timeout(opened->session, outcome.session_before->timeout);
       } else {
         sessions_.close(opened->session);
       }
     }
-    if (const auto* closed = std::get_if<SessionClosed>(&change); closed != nullptr && outcome.closed) {
-      sessions_.open(closed->session, outcome.closed->password, outcome.closed->timeout, outcome.closed->heard);
+    if (const auto* closed = std::get_if<SessionClosed>(&change); closed != nullptr && outcome.session_before) {
+      sessions_.open(closed->session, outcome.session_before->password, outcome.session_before->timeout,
+                     outcome.session_before->heard);
     }
   }
   outcome.transaction.changes.clear();

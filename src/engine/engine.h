@@ -45,8 +45,8 @@ struct Outcome {
   wire::Code code = wire::Code::ok;
   std::string body{};  // of the answer
   Transaction transaction{};
-  std::vector<NodeUndo> undo{};     // of the changes, as far as they are about nodes
-  std::optional<Session> closed{};  // what a session was that was closed, or has another timeout
+  std::vector<NodeUndo> undo{};             // of the changes, as far as they are about nodes
+  std::optional<Session> session_before{};  // it was closed, or has another timeout
   // By who sets its watches again, path by path: nothing where nothing was missed.
   std::vector<std::optional<wire::EventType>> missed{};
 

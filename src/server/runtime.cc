@@ -9,9 +9,7 @@
 #include <asio/steady_timer.hpp>
 #include <atomic>
 #include <chrono>
-#include <future>
 #include <mutex>
-#include <optional>
 #include <thread>
 
 #include "base/log.h"

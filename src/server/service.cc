@@ -21,7 +21,7 @@ constexpr engine::Moment kLeastSessionLook = std::chrono::milliseconds(1);
 constexpr engine::Moment kLateLook = std::chrono::milliseconds(100);
 // For what has come meanwhile to be read.
 constexpr engine::Moment kListenFirst = std::chrono::milliseconds(200);
-// A request that we ask of ourselves is not asked again before this many ticks of the container check.
+// Nodes that are due are removed this many at a time; the others wait for the next look, and clients do not wait for all of them.
 constexpr std::size_t kContainersAtOnce = 10'000;
 
 }  // namespace
