@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "cli/demo.h"
+#include "cli/exit_code.h"
 #include "cli/server.h"
 
 int main(int argc, char** argv) {
@@ -17,7 +18,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error);
+    return app.exit(error) == 0 ? 0 : holdfast::cli::kExitUsage;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "holdfast: %s\n", error.what());
     return 1;

@@ -1,0 +1,15 @@
+// exit_code.h -- how the command ends. `holdfast run` also passes on its child's code, so these are numbers of sysexits.h, which
+// programs seldom use, and the shell's own.
+#pragma once
+
+namespace holdfast::cli {
+
+constexpr int kExitUsage = 64;        // an option, a name or a setting that makes no sense
+constexpr int kExitUnavailable = 69;  // the storage service was not reached, or refused us
+constexpr int kExitNotAcquired = 75;  // somebody else holds it; run -E says another
+constexpr int kExitLost = 76;         // the lock was lost, and what ran under it was ended
+constexpr int kExitNotRunnable = 126;
+constexpr int kExitNotFound = 127;
+constexpr int kExitSignal = 128;  // plus the signal
+
+}  // namespace holdfast::cli

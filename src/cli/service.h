@@ -1,0 +1,61 @@
+// service.h -- which storage service a command talks to: what was given, where the rest came from, and how to reach it.
+//
+// Strongest first: option, environment (HOLDFAST_URL), configuration file, default (local:).
+#pragma once
+
+#include <CLI/App.hpp>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "holdfast/client.h"
+
+namespace holdfast::cli {
+
+// The options that every command with a service has. Empty: not given.
+struct ServiceArguments {
+  std::string url;
+  std::string config;
+  std::string name_space;
+  std::string session_timeout;
+  std::string connect_timeout;
+  std::string auth;  // a file with user:password
+};
+
+// --url, --config, --namespace, --session-timeout, --connect-timeout, --auth. `arguments` must outlive the parsing.
+void add_service_options(CLI::App& command, ServiceArguments& arguments);
+
+// One value, and who said so: "--url", "HOLDFAST_URL", "holdfast.yaml:3:6", "default".
+struct Setting {
+  std::string key;
+  std::string value;  // as text; of a secret: only that there is one
+  std::string origin;
+};
+
+struct ServiceSettings {
+  std::string url = "local:";
+  std::string name_space{};
+  std::chrono::milliseconds session_timeout{15'000};
+  std::chrono::milliseconds connect_timeout{5'000};
+  std::vector<Auth> auth{};
+  std::vector<Setting> origins{};  // of every one of the above, for `holdfast config show`
+};
+
+// Throws Error(invalid_argument): what is wrong, where (file, line, column), what would be right.
+ServiceSettings resolve_service(const ServiceArguments& arguments);
+
+// Connects by those settings; `options` has what they do not say (purpose, listener, retry). Starts the engine of local: if it does
+// not run. Throws as Client::connect; the message names the address.
+Client connect(const ServiceSettings& settings, ClientOptions options = {});
+
+// Where a ZooKeeper-protocol server is, for what speaks it directly (shell, doctor).
+struct Endpoint {
+  std::string hosts;   // "127.0.0.1:2181,127.0.0.2:2181", as libzookeeper takes it
+  std::string chroot;  // "" or "/app"
+  std::vector<Auth> auth;
+};
+
+// Of zk: and local:, which is started if it does not run. Throws Error(invalid_argument) for other URLs.
+Endpoint endpoint_of(const ServiceSettings& settings);
+
+}  // namespace holdfast::cli
