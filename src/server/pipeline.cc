@@ -1,6 +1,5 @@
 #include "server/pipeline.h"
 
-#include <asio/io_context.hpp>
 #include <asio/post.hpp>
 #include <asio/steady_timer.hpp>
 #include <utility>
@@ -18,17 +17,20 @@ constexpr auto kRepairPause = std::chrono::seconds(1);
 
 }  // namespace
 
-Pipeline::Pipeline(asio::io_context& context, engine::Engine& engine, store::Store* store, wire::Zxid last,
-                   Events events)
-    : context_(context), engine_(engine), events_(std::move(events)), last_(last), shown_(last), settled_(last) {
-  if (store != nullptr) committer_ = std::make_unique<Committer>(*store);
-}
+Pipeline::Pipeline(Loop& loop, engine::Engine& engine, store::Store* store, wire::Zxid last, Events events)
+    : loop_(loop),
+      engine_(engine),
+      events_(std::move(events)),
+      store_(store),
+      last_(last),
+      shown_(last),
+      settled_(last) {}
 
 Pipeline::~Pipeline() { halt(); }
 
 void Pipeline::halt() {
   *alive_ = false;
-  committer_.reset();
+  loop_.wait_for_slow();
   queue_.clear();
 }
 
@@ -41,7 +43,7 @@ void Pipeline::push(std::unique_ptr<Work> work) {
 void Pipeline::schedule() {
   if (scheduled_ || under_way_ || stuck_ || queue_.empty()) return;
   scheduled_ = true;
-  asio::post(context_, [this, alive = alive_] {
+  asio::post(loop_.context(), [this, alive = alive_] {
     if (!*alive) return;
     scheduled_ = false;
     run();
@@ -51,7 +53,7 @@ void Pipeline::schedule() {
 void Pipeline::run() {
   if (under_way_ || stuck_) return;
   under_way_ = true;
-  Committer::Group group;
+  Group group;
   const auto time = wall_time();
   while (!queue_.empty() && batch_.size() < kBatch) {
     auto work = std::move(queue_.front());
@@ -67,23 +69,26 @@ void Pipeline::run() {
     batch_.push_back({std::move(work), std::move(outcome)});
   }
   changes_ += group.size();
-  if (group.empty() || committer_ == nullptr) {
+  if (group.empty() || store_ == nullptr) {
     settle();
   } else {
-    commit(std::move(group));
+    commit_began_ = monotonic_time();
+    log(std::move(group), [this](const Logged& result) { logged(result); });
   }
 }
 
-void Pipeline::commit(Committer::Group group) {
-  commit_began_ = monotonic_time();
-  committer_->commit(std::move(group), [this, alive = alive_](const Committer::Result& result) {
-    asio::post(context_, [this, alive, result] {
-      if (*alive) committed(result);
-    });
+void Pipeline::log(Group group, std::function<void(const Logged&)> done) {
+  loop_.step_out([store = store_, group = std::move(group), alive = alive_, done = std::move(done)]() -> Loop::Rest {
+    std::vector<store::Record> records;
+    records.reserve(group.size());
+    for (const auto& record : group) records.push_back({record.index, record.bytes});
+    return [alive, done, result = store->append(records)] {
+      if (*alive) done(result);
+    };
   });
 }
 
-void Pipeline::committed(const Committer::Result& result) {
+void Pipeline::logged(const Logged& result) {
   commit_time_.add((monotonic_time() - commit_began_) / std::chrono::milliseconds(1));
   if (result) {
     if (std::exchange(refused_, false)) base::log().info("the log can be written again");
@@ -130,18 +135,15 @@ void Pipeline::get_stuck() {
 }
 
 void Pipeline::repair_later() {
-  auto timer = std::make_shared<asio::steady_timer>(context_, kRepairPause);
+  auto timer = std::make_shared<asio::steady_timer>(loop_.context(), kRepairPause);
   timer->async_wait([this, alive = alive_, timer](const std::error_code& error) {
     if (error || !*alive) return;
     under_way_ = true;
-    committer_->commit({}, [this, alive](const Committer::Result& result) {
-      asio::post(context_, [this, alive, known = result.has_value()] {
-        if (!*alive) return;
-        if (!known) return repair_later();
-        stuck_ = false;
-        events_.stuck(false);
-        rest();
-      });
+    log({}, [this](const Logged& known) {
+      if (!known) return repair_later();
+      stuck_ = false;
+      events_.stuck(false);
+      rest();
     });
   });
 }

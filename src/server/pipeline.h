@@ -8,7 +8,7 @@
 // So answers leave in the order of requests, and none before what it tells of is safe. The queue cannot grow without bound:
 // a connection is not read from while too much of it waits (Peer::hold_back), and the number of connections is limited.
 //
-// Everything happens in the thread of the io_context.
+// Everything happens in the loop, but for the log: the loop's thread steps out for it.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,10 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "server/committer.h"
+#include "server/loop.h"
 #include "server/report.h"
 #include "server/work.h"
 #include "store/store.h"
-
-namespace asio {
-class io_context;
-}
 
 namespace holdfast::server {
 
@@ -39,7 +35,7 @@ class Pipeline {
   };
 
   // Without a store nothing is kept. `last` is the last zxid ever used.
-  Pipeline(asio::io_context& context, engine::Engine& engine, store::Store* store, wire::Zxid last, Events events);
+  Pipeline(Loop& loop, engine::Engine& engine, store::Store* store, wire::Zxid last, Events events);
   ~Pipeline();
 
   void push(std::unique_ptr<Work> work);
@@ -56,7 +52,7 @@ class Pipeline {
   bool stuck() const { return stuck_; }
   const Latency& commit_time() const { return commit_time_; }
 
-  // No callback comes any more. What is under way is finished by the committer, but nobody learns of it.
+  // No callback comes any more. What is being logged is waited for, but nobody learns of it.
   void halt();
 
  private:
@@ -67,18 +63,27 @@ class Pipeline {
 
   void schedule();
   void run();
-  void commit(Committer::Group group);
-  void committed(const Committer::Result& result);
+  using Logged = tl::expected<void, store::AppendFailure>;
+  // What is to be logged, with the bytes.
+  struct Record {
+    store::Index index;
+    std::string bytes;
+  };
+  using Group = std::vector<Record>;
+
+  // An empty group only repairs what a failed one may have left. The last thing that a handler does.
+  void log(Group group, std::function<void(const Logged&)> done);
+  void logged(const Logged& result);
   void settle();
   void take_back(const store::AppendFailure& failure);
   void get_stuck();
   void repair_later();
   void rest();
 
-  asio::io_context& context_;
+  Loop& loop_;
   engine::Engine& engine_;
   Events events_;
-  std::unique_ptr<Committer> committer_;  // none without a store
+  store::Store* store_;  // none: nothing is kept
   std::deque<std::unique_ptr<Work>> queue_;
   std::vector<Step> batch_;
   bool scheduled_ = false;

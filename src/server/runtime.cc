@@ -3,18 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <asio/executor_work_guard.hpp>
-#include <asio/io_context.hpp>
 #include <asio/post.hpp>
 #include <asio/steady_timer.hpp>
 #include <atomic>
 #include <chrono>
 #include <mutex>
-#include <thread>
+#include <utility>
 
 #include "base/log.h"
 #include "engine/engine.h"
 #include "server/listener.h"
+#include "server/loop.h"
 #include "server/now.h"
 #include "server/service.h"
 #include "server/service_work.h"
@@ -85,37 +84,39 @@ class Runtime::Impl {
     if (!options_.data_dir.empty()) {
       if (auto trouble = recover(); !trouble.empty()) return trouble;
     }
-    service_ = std::make_unique<Service>(context_, options_, engine_, store_.get());
-    auto listener =
-        Listener::open(context_, *service_, options_, [this](std::string_view word) { return service_->report(word); });
+    service_ = std::make_unique<Service>(loop_, options_, engine_, store_.get());
+    auto listener = Listener::open(loop_.context(), *service_, options_,
+                                   [this](std::string_view word) { return service_->report(word); });
     if (!listener) return listener.error();
     listener_ = std::move(*listener);
     addresses_ = listener_->addresses();
-    thread_ = std::thread([this] { context_.run(); });
+    loop_.start();
+    running_ = true;
     return {};
   }
 
   void post(std::function<void(Service&)> function) {
-    asio::post(context_, [this, function = std::move(function)] {
+    asio::post(loop_.context(), [this, function = std::move(function)] {
       if (service_) function(*service_);
     });
   }
 
   void stop() {
     const std::lock_guard lock(stop_mutex_);
-    if (!thread_.joinable()) return;
-    asio::post(context_, [this] {
+    if (!std::exchange(running_, false)) return;
+    asio::post(loop_.context(), [this] {
       // Not inside its own call.
-      service_->stop([this] { asio::post(context_, [this] { drain(std::chrono::steady_clock::now() + kDrain); }); });
+      service_->stop(
+          [this] { asio::post(loop_.context(), [this] { drain(std::chrono::steady_clock::now() + kDrain); }); });
     });
-    thread_.join();
+    loop_.join();
   }
 
   void stop_now() {
     const std::lock_guard lock(stop_mutex_);
-    if (!thread_.joinable()) return;
-    asio::post(context_, [this] { end(); });
-    thread_.join();
+    if (!std::exchange(running_, false)) return;
+    asio::post(loop_.context(), [this] { end(); });
+    loop_.join();
   }
 
   bool stopped() const { return stopped_; }
@@ -139,7 +140,7 @@ class Runtime::Impl {
   // The last answers leave, unless somebody does not read them.
   void drain(std::chrono::steady_clock::time_point deadline) {
     if (listener_->connections() > 0 && std::chrono::steady_clock::now() < deadline) {
-      auto timer = std::make_shared<asio::steady_timer>(context_, kDrainLook);
+      auto timer = std::make_shared<asio::steady_timer>(loop_.context(), kDrainLook);
       return timer->async_wait([this, timer, deadline](const std::error_code&) { drain(deadline); });
     }
     if (store_) {
@@ -154,7 +155,7 @@ class Runtime::Impl {
     service_.reset();
     store_.reset();
     stopped_ = true;
-    context_.stop();
+    loop_.context().stop();
   }
 
   const EngineOptions options_;
@@ -163,13 +164,12 @@ class Runtime::Impl {
   store::Disk& disk_;
   engine::Engine engine_;
   std::unique_ptr<store::Store> store_;
-  asio::io_context context_{1};
-  asio::executor_work_guard<asio::io_context::executor_type> busy_{context_.get_executor()};
+  Loop loop_;
   std::unique_ptr<Service> service_;
   std::unique_ptr<Listener> listener_;
   std::atomic<bool> stopped_ = false;
   std::mutex stop_mutex_;
-  std::thread thread_;
+  bool running_ = false;  // guarded by stop_mutex_
 };
 
 Runtime::Runtime(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -32,13 +32,13 @@ struct Service::Timers {
   asio::steady_timer containers;
 };
 
-Service::Service(asio::io_context& context, EngineOptions options, engine::Engine& engine, store::Store* store)
-    : context_(context),
+Service::Service(Loop& loop, EngineOptions options, engine::Engine& engine, store::Store* store)
+    : loop_(loop),
       options_(std::move(options)),
       engine_(engine),
       store_(store),
       credentials_(options_.require_auth, options_.super_digest),
-      pipeline_(context, engine, store, first_zxid(store),
+      pipeline_(loop, engine, store, first_zxid(store),
                 {.at_rest =
                      [this] {
                        if (snapshotter_) snapshotter_->turn(pipeline_.changes());
@@ -53,11 +53,11 @@ Service::Service(asio::io_context& context, EngineOptions options, engine::Engin
                        }
                        finish_stop();
                      }}),
-      timers_(std::make_unique<Timers>(context)),
+      timers_(std::make_unique<Timers>(loop.context())),
       started_(wall_time()) {
   if (store_ != nullptr) {
     snapshotter_ = std::make_unique<Snapshotter>(engine, *store, options_.snapshot_after, [this, alive = alive_] {
-      asio::post(context_, [this, alive] {
+      asio::post(loop_.context(), [this, alive] {
         if (*alive && pipeline_.at_rest()) snapshotter_->turn(pipeline_.changes());
       });
     });

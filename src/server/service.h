@@ -1,7 +1,7 @@
 // service.h -- where connections, engine and store meet.
 //
 // Turns frames into Work, opens, resumes and ends sessions, tells who watches, and looks after what is due: sessions that
-// expire, containers that are empty, snapshots. One thread, that of the io_context.
+// expire, containers that are empty, snapshots. Everything happens in the loop.
 #pragma once
 
 #include <cstddef>
@@ -22,16 +22,12 @@
 #include "server/snapshotter.h"
 #include "store/store.h"
 
-namespace asio {
-class io_context;
-}
-
 namespace holdfast::server {
 
 class Service final : public Host {
  public:
   // `engine` has been recovered from `store`, which is none if nothing is kept.
-  Service(asio::io_context& context, EngineOptions options, engine::Engine& engine, store::Store* store);
+  Service(Loop& loop, EngineOptions options, engine::Engine& engine, store::Store* store);
   ~Service() override;
 
   ConnectionId connected(std::shared_ptr<Peer> peer, Origin origin) override;
@@ -81,7 +77,7 @@ class Service final : public Host {
 
   struct Timers;
 
-  asio::io_context& context_;
+  Loop& loop_;
   const EngineOptions options_;
   engine::Engine& engine_;
   store::Store* store_;
