@@ -16,7 +16,6 @@
 #include "server/loop.h"
 #include "server/now.h"
 #include "server/service.h"
-#include "server/service_work.h"
 #include "store/posix_disk.h"
 #include "store/store.h"
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "server/first_zxid.h"
 #include "server/now.h"
 #include "server/service_work.h"
 

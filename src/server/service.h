@@ -41,6 +41,7 @@ class Service final : public Host {
   void stop(std::function<void()> done);
 
  private:
+  friend class ConnectionWork;
   friend class Handshake;
   friend class ClientRequest;
   friend class EarlyPing;
@@ -57,6 +58,10 @@ class Service final : public Host {
   void answered(std::int64_t latency, bool write, std::size_t size);
   void adopt(ClientConnection& connection, wire::SessionId session, std::chrono::milliseconds timeout);
   void tell(ConnectionId connection, const wire::Event& event);
+  // tell(), for the engine to call.
+  auto teller() {
+    return [this](ConnectionId connection, const wire::Event& event) { tell(connection, event); };
+  }
   void served(ClientConnection& connection, std::size_t bytes);
   // Once what was sent is out. The session lives on.
   void drop(ClientConnection& connection);

@@ -1,8 +1,6 @@
 #include "server/service_work.h"
 
-#include <algorithm>
-
-#include "server/now.h"
+#include "server/operation_name.h"
 #include "server/service.h"
 
 namespace holdfast::server {
@@ -12,58 +10,12 @@ using wire::Code;
 
 namespace {
 
-// Writes of one life: more than a million in every second for ten days. More only carry into the upper half of its room.
-constexpr int kCounterBits = 40;
-// How often 40 bits are used up before a life has no room left.
-constexpr std::uint64_t kRoomOfALife = 2;
 // A disk that refused to note the end of a session is not asked again before.
 constexpr auto kExpireAgainAfter = std::chrono::seconds(1);
 
-// As ZooKeeper's `stat` and `cons` name them.
-const char* name_of(wire::Op op) {
-  switch (op) {
-    case wire::Op::create:
-    case wire::Op::create2:
-    case wire::Op::create_ttl:
-    case wire::Op::create_container: return "CREA";
-    case wire::Op::remove:
-    case wire::Op::delete_container: return "DELE";
-    case wire::Op::exists: return "EXIS";
-    case wire::Op::get_data: return "GETD";
-    case wire::Op::set_data: return "SETD";
-    case wire::Op::get_acl: return "GETA";
-    case wire::Op::set_acl: return "SETA";
-    case wire::Op::get_children:
-    case wire::Op::get_children2: return "GETC";
-    case wire::Op::sync: return "SYNC";
-    case wire::Op::check: return "CHEC";
-    case wire::Op::multi: return "MULT";
-    case wire::Op::multi_read: return "MLTR";
-    case wire::Op::check_watches: return "CHKW";
-    case wire::Op::remove_watches: return "REMW";
-    case wire::Op::set_watches: return "SETW";
-    case wire::Op::set_watches2: return "STW2";
-    case wire::Op::add_watch: return "ADDW";
-    case wire::Op::get_ephemerals: return "GETE";
-    case wire::Op::get_all_children_number: return "GETACN";
-    case wire::Op::who_am_i: return "HOMI";
-    case wire::Op::reconfig: return "RECO";
-    case wire::Op::close_session: return "CLOS";
-    default: return "NA";
-  }
-}
-
 }  // namespace
 
-wire::Zxid first_zxid(const store::Store* store) {
-  if (store == nullptr) return wire::Zxid{1} << kCounterBits;
-  // From how often the store was opened, which is durable before anybody is told anything, and not from what is in the log: a life
-  // may have told zxids of which nothing is left there (writes that failed or were refused, or that went with the power).
-  auto epoch = kRoomOfALife * store->epoch();
-  // A log that has got further than that all the same has used up all its room.
-  if (store->last_index() > 0) epoch = std::max(epoch, (store->last_index() >> kCounterBits) + kRoomOfALife);
-  return static_cast<wire::Zxid>(epoch << kCounterBits);
-}
+void ConnectionWork::served() { service_.served(*connection_, size_); }
 
 const engine::Session* Handshake::resumed() const {
   const auto* session = service_.engine_.sessions().find(request_.session);
@@ -101,7 +53,7 @@ Outcome Handshake::execute(engine::Engine& engine, const Turn& turn) {
 }
 
 void Handshake::settle(engine::Engine&, Outcome&) {
-  service_.served(*connection_, size_);
+  served();
   if (turned_away_) return service_.drop(*connection_);
   wire::ConnectResponse response{.has_read_only = request_.has_read_only};
   const bool accepted = connection_->session != 0;
@@ -120,16 +72,6 @@ void Handshake::settle(engine::Engine&, Outcome&) {
 // Without an answer: the client tries again.
 void Handshake::fail(bool) { service_.drop(*connection_); }
 
-ClientRequest::ClientRequest(Service& service, std::shared_ptr<ClientConnection> connection, std::int32_t xid,
-                             wire::Op op, wire::Request request, std::size_t size)
-    : service_(service),
-      connection_(std::move(connection)),
-      xid_(xid),
-      op_(op),
-      request_(std::move(request)),
-      size_(size),
-      received_(monotonic_time()) {}
-
 Outcome ClientRequest::execute(engine::Engine& engine, const Turn& turn) {
   if (connection_->session == 0) return {.zxid = turn.zxid, .code = Code::session_expired};
   // The session has moved: whoever speaks for it now was told so, and counts on nothing being done behind its back.
@@ -144,9 +86,8 @@ Outcome ClientRequest::execute(engine::Engine& engine, const Turn& turn) {
 }
 
 void ClientRequest::settle(engine::Engine& engine, Outcome& outcome) {
-  engine.settle({connection_->session, connection_->id}, request_, outcome,
-                [this](ConnectionId id, const wire::Event& event) { service_.tell(id, event); });
-  service_.served(*connection_, size_);
+  engine.settle({connection_->session, connection_->id}, request_, outcome, service_.teller());
+  served();
   answer(outcome);
   // An operation that nobody knows ends the connection, as ZooKeeper has it: who knows what else that client means.
   const bool over = op_ == wire::Op::close_session || outcome.code == Code::session_closed_require_auth ||
@@ -170,7 +111,7 @@ void ClientRequest::answer(const Outcome& outcome) {
 }
 
 void ClientRequest::fail(bool unknown) {
-  service_.served(*connection_, size_);
+  served();
   if (unknown) return service_.drop(*connection_);
   answer({.zxid = service_.pipeline_.zxid(), .code = Code::system_error});
 }
@@ -181,7 +122,7 @@ Outcome EarlyPing::execute(engine::Engine& engine, const Turn& turn) {
 }
 
 void EarlyPing::settle(engine::Engine&, Outcome& outcome) {
-  service_.served(*connection_, size_);
+  served();
   connection_->send(wire::reply_frame(wire::kPingXid, outcome.zxid, Code::ok));
 }
 
@@ -193,7 +134,7 @@ Outcome Authentication::execute(engine::Engine&, const Turn& turn) {
 }
 
 void Authentication::settle(engine::Engine&, Outcome&) {
-  service_.served(*connection_, size_);
+  served();
   connection_->send(wire::reply_frame(xid_, 0, proven_ ? Code::ok : Code::auth_failed));
   if (!proven_) service_.drop(*connection_);
 }
@@ -211,8 +152,7 @@ Outcome SessionEnd::execute(engine::Engine& engine, const Turn& turn) {
 }
 
 void SessionEnd::settle(engine::Engine& engine, Outcome& outcome) {
-  engine.settle({session_, 0}, wire::CloseSession{}, outcome,
-                [this](ConnectionId id, const wire::Event& event) { service_.tell(id, event); });
+  engine.settle({session_, 0}, wire::CloseSession{}, outcome, service_.teller());
   if (outcome.code != Code::ok) return;
   ++service_.totals_.sessions_expired;
   if (auto* connection = service_.connection_of(session_)) service_.drop(*connection);
@@ -225,7 +165,7 @@ Outcome ContainerEnd::execute(engine::Engine& engine, const Turn& turn) {
 }
 
 void ContainerEnd::settle(engine::Engine& engine, Outcome& outcome) {
-  engine.settle({}, request_, outcome, [this](ConnectionId id, const wire::Event& event) { service_.tell(id, event); });
+  engine.settle({}, request_, outcome, service_.teller());
 }
 
 }  // namespace holdfast::server

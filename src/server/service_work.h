@@ -7,7 +7,6 @@
 #include "server/client_connection.h"
 #include "server/now.h"
 #include "server/work.h"
-#include "store/store.h"
 #include "wire/records.h"
 #include "wire/request.h"
 
@@ -15,19 +14,27 @@ namespace holdfast::server {
 
 class Service;
 
-// Epoch and counter: grows for ever, whatever happened to the log. Without a store it is good for one life.
-wire::Zxid first_zxid(const store::Store* store);
+// Work that came over a connection.
+class ConnectionWork : public Work {
+ protected:
+  ConnectionWork(Service& service, std::shared_ptr<ClientConnection> connection, std::size_t size)
+      : service_(service), connection_(std::move(connection)), size_(size), received_(monotonic_time()) {}
+
+  // No longer kept by the connection for us.
+  void served();
+
+  Service& service_;
+  std::shared_ptr<ClientConnection> connection_;
+  std::size_t size_;  // of the frame
+  engine::Moment received_;
+};
 
 // The first frame of a connection: a new session, or one that is resumed.
-class Handshake final : public Work {
+class Handshake final : public ConnectionWork {
  public:
   Handshake(Service& service, std::shared_ptr<ClientConnection> connection, wire::ConnectRequest request,
             std::size_t size)
-      : service_(service),
-        connection_(std::move(connection)),
-        request_(std::move(request)),
-        size_(size),
-        received_(monotonic_time()) {}
+      : ConnectionWork(service, std::move(connection), size), request_(std::move(request)) {}
 
   // A new session, or another timeout of one that is there.
   bool writes() const override;
@@ -41,19 +48,16 @@ class Handshake final : public Work {
   // None if there is none, or if somebody else's password is wanted.
   const engine::Session* resumed() const;
 
-  Service& service_;
-  std::shared_ptr<ClientConnection> connection_;
   wire::ConnectRequest request_;
-  std::size_t size_;
-  engine::Moment received_;
   std::string password_;
   bool turned_away_ = false;  // without an answer
 };
 
-class ClientRequest final : public Work {
+class ClientRequest final : public ConnectionWork {
  public:
   ClientRequest(Service& service, std::shared_ptr<ClientConnection> connection, std::int32_t xid, wire::Op op,
-                wire::Request request, std::size_t size);
+                wire::Request request, std::size_t size)
+      : ConnectionWork(service, std::move(connection), size), xid_(xid), op_(op), request_(std::move(request)) {}
 
   bool writes() const override { return is_write(request_); }
   engine::Outcome execute(engine::Engine& engine, const Turn& turn) override;
@@ -63,43 +67,31 @@ class ClientRequest final : public Work {
  private:
   void answer(const engine::Outcome& outcome);
 
-  Service& service_;
-  std::shared_ptr<ClientConnection> connection_;
   std::int32_t xid_;
   wire::Op op_;
   wire::Request request_;
-  std::size_t size_;
-  engine::Moment received_;
 };
 
 // Sent before the handshake was answered, and so not to be answered before it either.
-class EarlyPing final : public Work {
+class EarlyPing final : public ConnectionWork {
  public:
   EarlyPing(Service& service, std::shared_ptr<ClientConnection> connection, std::size_t size)
-      : service_(service), connection_(std::move(connection)), size_(size), received_(monotonic_time()) {}
+      : ConnectionWork(service, std::move(connection), size) {}
 
   bool writes() const override { return false; }
   engine::Outcome execute(engine::Engine& engine, const Turn& turn) override;
   void settle(engine::Engine& engine, engine::Outcome& outcome) override;
   void fail(bool unknown) override;
-
- private:
-  Service& service_;
-  std::shared_ptr<ClientConnection> connection_;
-  std::size_t size_;
-  engine::Moment received_;
 };
 
-class Authentication final : public Work {
+class Authentication final : public ConnectionWork {
  public:
   Authentication(Service& service, std::shared_ptr<ClientConnection> connection, std::int32_t xid, std::string scheme,
                  wire::Buffer credentials, std::size_t size)
-      : service_(service),
-        connection_(std::move(connection)),
+      : ConnectionWork(service, std::move(connection), size),
         xid_(xid),
         scheme_(std::move(scheme)),
-        credentials_(std::move(credentials)),
-        size_(size) {}
+        credentials_(std::move(credentials)) {}
 
   bool writes() const override { return false; }
   engine::Outcome execute(engine::Engine& engine, const Turn& turn) override;
@@ -107,12 +99,9 @@ class Authentication final : public Work {
   void fail(bool unknown) override;
 
  private:
-  Service& service_;
-  std::shared_ptr<ClientConnection> connection_;
   std::int32_t xid_;
   std::string scheme_;
   wire::Buffer credentials_;
-  std::size_t size_;
   bool proven_ = false;
 };
 
