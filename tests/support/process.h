@@ -33,6 +33,8 @@ struct ProcessOptions {
   std::filesystem::path working_dir{};                     // empty: ours
   std::filesystem::path stdout_file{};                     // empty: a pipe, see read_line()
   std::filesystem::path stderr_file{};                     // empty: ours; may equal stdout_file
+  // The other end of a pseudo terminal (see pty.h): stdin, stdout and stderr of the child, which leads a session on it.
+  std::filesystem::path terminal{};
 };
 
 class Process {

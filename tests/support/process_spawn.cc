@@ -98,6 +98,7 @@ struct Plan {
   char* const* argv;
   char* const* envp;
   const char* working_dir;  // may be null
+  const char* terminal;     // may be null
   int stdin_fd;
   int stdout_fd;
   int stderr_fd;  // -1: inherited
@@ -123,9 +124,18 @@ struct Plan {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::signal(SIGPIPE, SIG_DFL);
 
-  if (::dup2(plan.stdin_fd, STDIN_FILENO) < 0) give_up();
-  if (::dup2(plan.stdout_fd, STDOUT_FILENO) < 0) give_up();
-  if (plan.stderr_fd >= 0 && ::dup2(plan.stderr_fd, STDERR_FILENO) < 0) give_up();
+  int in = plan.stdin_fd;
+  int out = plan.stdout_fd;
+  int err = plan.stderr_fd;
+  if (plan.terminal != nullptr) {
+    // The first terminal that the leader of a session opens becomes the session's.
+    if (::setsid() < 0) give_up();
+    in = out = err = ::open(plan.terminal, O_RDWR | O_CLOEXEC);
+    if (in < 0) give_up();
+  }
+  if (::dup2(in, STDIN_FILENO) < 0) give_up();
+  if (::dup2(out, STDOUT_FILENO) < 0) give_up();
+  if (err >= 0 && ::dup2(err, STDERR_FILENO) < 0) give_up();
   // Libraries open descriptors without O_CLOEXEC. Inherited, they would keep sockets and pipes open.
   if (::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) != 0) give_up();
   if (plan.working_dir != nullptr && ::chdir(plan.working_dir) != 0) give_up();
@@ -148,7 +158,10 @@ Spawned spawn(const ProcessOptions& options) {
   Pipe error_pipe;
   Fd our_stdout;
   Fd child_stdout;
-  if (options.stdout_file.empty()) {
+  const bool on_terminal = !options.terminal.empty();
+  if (on_terminal) {
+    stdin_pipe.write = Fd();
+  } else if (options.stdout_file.empty()) {
     Pipe stdout_pipe;
     our_stdout = std::move(stdout_pipe.read);
     child_stdout = std::move(stdout_pipe.write);
@@ -161,6 +174,7 @@ Spawned spawn(const ProcessOptions& options) {
                   argv.data(),
                   envp.data(),
                   options.working_dir.empty() ? nullptr : options.working_dir.c_str(),
+                  on_terminal ? options.terminal.c_str() : nullptr,
                   stdin_pipe.read.get(),
                   child_stdout.get(),
                   child_stderr.get(),

@@ -9,8 +9,8 @@ namespace holdfast::testing {
 
 struct Spawned {
   pid_t pid = -1;
-  int stdin_fd = -1;   // our end; close it
-  int stdout_fd = -1;  // our end; -1 if stdout goes to a file
+  int stdin_fd = -1;   // our end; close it; -1 if it is a terminal
+  int stdout_fd = -1;  // our end; -1 if stdout goes to a file or a terminal
 };
 
 // Throws std::system_error, and then there is no child.
