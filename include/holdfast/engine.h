@@ -114,8 +114,14 @@ class Engine {
   // "127.0.0.1:2181", in the order of EngineOptions::listen.
   const std::vector<std::string>& addresses() const noexcept;
 
+  // How many there are, those whose client is away just now included; 0 once stopped. A moment of the engine's own thread.
+  std::size_t sessions() const;
+
   // Orderly: answers what was received, takes a snapshot. Sessions live on in data_dir.
   void stop();
+  // The same, but only if there has been no session for that long and nobody is about to open one. False: it goes on. Whoever comes
+  // too late finds the connection refused or reset, never a session that is forgotten.
+  bool stop_if_unused(std::chrono::milliseconds for_that_long);
   // As kill -9 would: at once, without a snapshot.
   void stop_now() noexcept;
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "backend/embedded/embedded_handle.h"
+#include "backend/local/local_handle.h"
 #include "backend/memory/memory_backend.h"
 #include "backend/zookeeper/address.h"
 #include "backend/zookeeper/library_handle.h"
@@ -9,6 +10,7 @@
 #include "base/text.h"
 #include "holdfast/client.h"
 #include "holdfast/error.h"
+#include "local/start.h"
 #include "server/engines.h"
 
 namespace holdfast {
@@ -55,9 +57,26 @@ Client Client::connect(std::string_view url, ClientOptions options) {
         },
         std::move(options));
   }
+  if (url == "local:") {
+    const auto found = local::find_or_start(std::chrono::steady_clock::now() + for_backend.connection_timeout);
+    if (!found) throw Error(found.error().code, found.error().sentence);
+    return connect(
+        [&](spi::Executor& executor) {
+          const auto at_engine = [first = *found, patience = for_backend.connection_timeout](
+                                     spi::Executor& its, zookeeper::HandleOptions handle,
+                                     zookeeper::Handle::Events events) {
+            return std::make_shared<local::LocalHandle>(first, patience, its, std::move(handle), std::move(events));
+          };
+          return std::make_unique<zookeeper::ZooKeeperBackend>(
+              executor,
+              zookeeper::Address{.called = fmt::format("the local engine ({})", (*found)->engine().directory)},
+              for_backend, at_engine);
+        },
+        std::move(options));
+  }
   throw Error(Errc::invalid_argument,
-              fmt::format("\"{}\" is not a URL of a storage service; use zk://host:port,host:port[/chroot], embedded:, "
-                          "embedded:/directory or memory:",
+              fmt::format("\"{}\" is not a URL of a storage service; use zk://host:port,host:port[/chroot], local:, "
+                          "embedded:, embedded:/directory or memory:",
                           base::printable(url)));
 }
 

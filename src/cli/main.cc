@@ -5,16 +5,21 @@
 
 #include "cli/demo.h"
 #include "cli/exit_code.h"
+#include "cli/local.h"
 #include "cli/server.h"
+#include "holdfast/local.h"
 
 int main(int argc, char** argv) {
   CLI::App app("A lock that holds across threads, processes and machines.", "holdfast");
   app.set_version_flag("--version", "holdfast " HOLDFAST_VERSION);
   app.require_subcommand(1);
   app.add_subcommand("version", "Print the version")->callback([] { std::puts("holdfast " HOLDFAST_VERSION); });
+  // Whatever starts the engine of local: starts this very program, even if its file has been replaced meanwhile.
+  holdfast::set_local_command("/proc/self/exe");
   int exit_code = 0;
   holdfast::cli::add_demo(app, exit_code);
   holdfast::cli::add_server(app, exit_code);
+  holdfast::cli::add_local(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

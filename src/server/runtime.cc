@@ -7,6 +7,7 @@
 #include <asio/steady_timer.hpp>
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <mutex>
 #include <utility>
 
@@ -103,12 +104,29 @@ class Runtime::Impl {
   void stop() {
     const std::lock_guard lock(stop_mutex_);
     if (!std::exchange(running_, false)) return;
-    asio::post(loop_.context(), [this] {
-      // Not inside its own call.
-      service_->stop(
-          [this] { asio::post(loop_.context(), [this] { drain(std::chrono::steady_clock::now() + kDrain); }); });
-    });
+    asio::post(loop_.context(), [this] { begin_stop(); });
     loop_.join();
+  }
+
+  std::size_t sessions() {
+    const std::lock_guard lock(stop_mutex_);
+    if (!running_) return 0;
+    return ask<std::size_t>([this] { return engine_.sessions().size(); });
+  }
+
+  bool stop_if_unused(std::chrono::milliseconds for_that_long) {
+    const std::lock_guard lock(stop_mutex_);
+    if (!running_) return true;
+    const bool stops = ask<bool>([this, for_that_long] {
+      const bool unused = service_->unused_for() >= for_that_long;
+      if (unused) begin_stop();
+      return unused;
+    });
+    if (stops) {
+      running_ = false;
+      loop_.join();
+    }
+    return stops;
   }
 
   void stop_now() {
@@ -122,6 +140,21 @@ class Runtime::Impl {
   const std::vector<std::string>& addresses() const { return addresses_; }
 
  private:
+  // Answered in the loop. The caller has stop_mutex_, so that it runs.
+  template <class Answer>
+  Answer ask(std::function<Answer()> question) {
+    const auto answer = std::make_shared<std::promise<Answer>>();
+    asio::post(loop_.context(), [answer, question = std::move(question)] { answer->set_value(question()); });
+    return answer->get_future().get();
+  }
+
+  // In the loop.
+  void begin_stop() {
+    // Not inside its own call.
+    service_->stop(
+        [this] { asio::post(loop_.context(), [this] { drain(std::chrono::steady_clock::now() + kDrain); }); });
+  }
+
   std::string recover() {
     EngineRecovery recovery(engine_);
     auto opened = store::Store::open(
@@ -148,7 +181,7 @@ class Runtime::Impl {
     end();
   }
 
-  // In the service's thread; nothing of it runs after this.
+  // In the loop; nothing of it runs after this.
   void end() {
     listener_.reset();
     service_.reset();
@@ -184,6 +217,8 @@ tl::expected<std::unique_ptr<Runtime>, std::string> Runtime::start(EngineOptions
 const std::vector<std::string>& Runtime::addresses() const noexcept { return impl_->addresses(); }
 void Runtime::post(std::function<void(Service&)> function) { impl_->post(std::move(function)); }
 bool Runtime::stopped() const noexcept { return impl_->stopped(); }
+std::size_t Runtime::sessions() { return impl_->sessions(); }
+bool Runtime::stop_if_unused(std::chrono::milliseconds for_that_long) { return impl_->stop_if_unused(for_that_long); }
 void Runtime::stop() { impl_->stop(); }
 void Runtime::stop_now() noexcept { impl_->stop_now(); }
 

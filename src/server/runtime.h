@@ -1,6 +1,8 @@
 // runtime.h -- a running engine: recovered state, service, sockets, and the thread they live in.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -36,6 +38,8 @@ class Runtime {
   bool stopped() const noexcept;
 
   // See holdfast::Engine.
+  std::size_t sessions();
+  bool stop_if_unused(std::chrono::milliseconds for_that_long);
   void stop();
   void stop_now() noexcept;
 

@@ -42,6 +42,7 @@ Service::Service(Loop& loop, EngineOptions options, engine::Engine& engine, stor
       pipeline_(loop, engine, store, first_zxid(store),
                 {.at_rest =
                      [this] {
+                       note_use();
                        if (snapshotter_) snapshotter_->turn(pipeline_.changes());
                        finish_stop();
                      },
@@ -64,6 +65,7 @@ Service::Service(Loop& loop, EngineOptions options, engine::Engine& engine, stor
     });
   }
   engine_.sessions().all_heard_of(monotonic_time());
+  note_use();
   look_after_sessions();
   look_after_containers();
 }
@@ -269,6 +271,20 @@ void Service::look_after_containers() {
     for (auto& path : due) pipeline_.push(std::make_unique<ContainerEnd>(*this, std::move(path)));
     look_after_containers();
   });
+}
+
+// Sessions come and go in batches only, and after each of them this is called.
+void Service::note_use() {
+  if (engine_.sessions().size() > 0) {
+    unused_since_.reset();
+  } else if (!unused_since_) {
+    unused_since_ = monotonic_time();
+  }
+}
+
+std::chrono::nanoseconds Service::unused_for() const {
+  if (!unused_since_ || !connections_.empty() || !pipeline_.idle()) return {};
+  return monotonic_time() - *unused_since_;
 }
 
 void Service::stop(std::function<void()> done) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -36,6 +37,9 @@ class Service final : public Host {
 
   // What the four-letter word needs.
   Report report(std::string_view word);
+
+  // For how long there has been neither a session nor a connection that might bring one.
+  std::chrono::nanoseconds unused_for() const;
 
   // Takes nothing more, answers what it has taken, takes a snapshot; then `done`.
   void stop(std::function<void()> done);
@@ -75,6 +79,7 @@ class Service final : public Host {
   void look_later(engine::Moment pause, bool may_wait);
   void look_after_containers();
   void finish_stop();
+  void note_use();
   void report_connections(Report& report) const;
   void report_sessions(Report& report) const;
   void report_watches(Report& report) const;
@@ -93,6 +98,7 @@ class Service final : public Host {
   std::unordered_map<ConnectionId, ConnectionPtr> connections_;
   std::unordered_map<wire::SessionId, ConnectionId> by_session_;
   ConnectionId last_connection_ = 0;
+  std::optional<engine::Moment> unused_since_;  // none while there is a session
   bool stopping_ = false;
   std::function<void()> stopped_;
   Report totals_;  // what only grows

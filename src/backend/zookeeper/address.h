@@ -8,7 +8,7 @@
 namespace holdfast::zookeeper {
 
 struct Address {
-  // None: the engine inside this process.
+  // None: the handle knows by itself where to go (embedded:, local:).
   std::string hosts{};   // "10.0.0.1:2181,10.0.0.2:2181", as the client library wants it
   std::string chroot{};  // "" or "/app"; created when needed, unlike ZooKeeper's own chroot
   bool several = false;

@@ -36,7 +36,7 @@ Connection::Connection(spi::Executor& executor, Address address, const ClientOpt
 
 void Connection::start_session() {
   announced_ = false;
-  if (address_.hosts.empty()) return start_session_with({}, {});  // inside this process
+  if (address_.hosts.empty()) return start_session_with({}, {});  // the handle knows where
   resolver_.resolve(address_.hosts, [this](const std::string& hosts, std::string trouble) {
     start_session_with(hosts, std::move(trouble));
   });

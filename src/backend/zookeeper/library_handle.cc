@@ -119,7 +119,7 @@ LibraryHandle::LibraryHandle(spi::Executor& executor, HandleOptions options, Eve
                               : ACL_vector{static_cast<int>(acl_storage_.size()), acl_storage_.data()};
 }
 
-LibraryHandle::~LibraryHandle() { close(); }
+LibraryHandle::~LibraryHandle() { LibraryHandle::close(); }
 
 std::string LibraryHandle::open(const std::string& hosts) {
   static std::once_flag once;
@@ -128,12 +128,13 @@ std::string LibraryHandle::open(const std::string& hosts) {
   handle_ = zookeeper_init(hosts.c_str(), &Callbacks::session_event, options_.timeout_ms, nullptr, this,
                            ZOO_NO_LOG_CLIENTENV);
   if (handle_ == nullptr) return std::strerror(errno);
-  for (const auto& each : options_.auth) {
-    // Sent again by the library with every connection of this handle.
-    zoo_add_auth(handle_, each.scheme.c_str(), each.credentials.data(), static_cast<int>(each.credentials.size()),
-                 nullptr, nullptr);
-  }
+  for (const auto& each : options_.auth) log_in(each);
   return {};
+}
+
+void LibraryHandle::log_in(const Auth& auth) {
+  zoo_add_auth(handle_, auth.scheme.c_str(), auth.credentials.data(), static_cast<int>(auth.credentials.size()), nullptr,
+               nullptr);
 }
 
 void LibraryHandle::set_servers(const std::string& hosts) { zoo_set_servers(handle_, hosts.c_str()); }

@@ -20,7 +20,7 @@
 
 namespace holdfast::zookeeper {
 
-class LibraryHandle final : public Handle, public std::enable_shared_from_this<LibraryHandle> {
+class LibraryHandle : public Handle, public std::enable_shared_from_this<LibraryHandle> {
  public:
   LibraryHandle(spi::Executor& executor, HandleOptions options, Events events);
   ~LibraryHandle() override;
@@ -45,6 +45,12 @@ class LibraryHandle final : public Handle, public std::enable_shared_from_this<L
   // Ends the library's threads too. Waits a moment for what is under way: the library forgets to free what has not been
   // answered when it is closed.
   void close() override;
+
+ protected:
+  // From now on with every connection of this handle, and with the one it has. After open().
+  void log_in(const Auth& auth);
+  bool abandoned() const { return abandoned_; }
+  spi::Executor& executor() { return executor_; }
 
  private:
   struct Call;

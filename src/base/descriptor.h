@@ -1,0 +1,35 @@
+// descriptor.h -- a file descriptor that is closed with its guard.
+#pragma once
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace holdfast::base {
+
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int fd) noexcept : fd_(fd) {}
+  ~Descriptor() { reset(); }
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    if (this != &other) {
+      reset();
+      fd_ = std::exchange(other.fd_, -1);
+    }
+    return *this;
+  }
+
+  explicit operator bool() const noexcept { return fd_ >= 0; }
+  int get() const noexcept { return fd_; }
+  // An error could not be answered by anything: what has to be safe was synced before.
+  void reset() noexcept {
+    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+  }
+
+ private:
+  int fd_ = -1;
+};
+
+}  // namespace holdfast::base

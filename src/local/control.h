@@ -1,0 +1,28 @@
+// control.h -- the local engine's socket for whoever may open its state directory: says how many sessions there are.
+//
+// A file socket, as four-letter words would answer everybody on this machine.
+#pragma once
+
+#include <cstddef>
+
+#include "local/state_directory.h"
+
+namespace holdfast::local {
+
+// The engine's side.
+class Control {
+ public:
+  static Result<Control> open(const StateDirectory& directory);
+
+  // Readable when somebody asks.
+  int fd() const { return socket_.get(); }
+  void answer(std::size_t sessions) const;
+
+ private:
+  explicit Control(base::Descriptor socket) : socket_(std::move(socket)) {}
+  base::Descriptor socket_;
+};
+
+Result<std::size_t> ask_for_sessions(const StateDirectory& directory);
+
+}  // namespace holdfast::local

@@ -1,0 +1,83 @@
+// local.cc -- what local.h offers, out of the parts beside it.
+#include "holdfast/local.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "holdfast/error.h"
+#include "local/announcement.h"
+#include "local/control.h"
+#include "local/start.h"
+
+namespace holdfast {
+namespace {
+
+local::FoundPtr found_or_throw() {
+  auto found = local::find();
+  if (!found) throw Error(Errc::refused, found.error());
+  return *std::move(found);
+}
+
+}  // namespace
+
+std::string local_directory() {
+  auto path = local::state_path();
+  if (!path) throw Error(Errc::invalid_argument, path.error());
+  return *std::move(path);
+}
+
+std::optional<LocalEngine> find_local_engine() {
+  const auto found = found_or_throw();
+  if (!found) return std::nullopt;
+  return found->engine();
+}
+
+LocalEngine start_local_engine(std::chrono::milliseconds within) {
+  const auto found = local::find_or_start(std::chrono::steady_clock::now() + within);
+  if (!found) throw Error(found.error().code, found.error().sentence);
+  return (*found)->engine();
+}
+
+void set_local_command(std::string path) { local::set_command(std::move(path)); }
+
+std::size_t local_sessions() {
+  const auto directory = local::open_state_directory(local::Missing::leave);
+  if (!directory) throw Error(Errc::refused, directory.error());
+  if (!directory->fd) throw Error(Errc::not_connected, "there is no local engine");
+  const auto sessions = local::ask_for_sessions(*directory);
+  if (!sessions) throw Error(Errc::not_connected, sessions.error());
+  return *sessions;
+}
+
+bool stop_local_engine(std::chrono::milliseconds within) {
+  const auto found = found_or_throw();
+  if (!found) return false;
+  const int pid = found->engine().pid;
+  // Pinned first, then looked at: the number cannot be another process's by the time it gets the signal.
+  const base::Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!found->alive()) return false;
+  if (!process || ::syscall(SYS_pidfd_send_signal, process.get(), SIGTERM, nullptr, 0) != 0) {
+    throw Error(Errc::refused,
+                fmt::format("the local engine (process {}) cannot be told to end: {}", pid, local::error_text(errno)));
+  }
+  const auto deadline = std::chrono::steady_clock::now() + within;
+  pollfd ended{process.get(), POLLIN, 0};
+  while (true) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+    const int ready = ::poll(&ended, 1, left <= 0 ? 0 : static_cast<int>(left));
+    if (ready > 0) return true;
+    if (ready == 0 || errno != EINTR) break;
+  }
+  throw Error(Errc::timed_out,
+              fmt::format("the local engine (process {}) was told to end and is still there after {} ms; "
+                          "what it says is in {}",
+                          pid, within.count(), found->engine().log_file));
+}
+
+}  // namespace holdfast

@@ -1,0 +1,222 @@
+// serve.cc -- the process that is the local engine.
+//
+//              SIGTERM, SIGINT            no session for `idle`      SIGHUP
+//   serving    -> stopping                -> stopping                nothing
+//   stopping   ends at once               -                          nothing
+//
+// engine.lock is held from before the data directory is touched until the process has ended: the next one waits for it.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+
+#include "holdfast/engine.h"
+#include "holdfast/error.h"
+#include "holdfast/local.h"
+#include "local/announcement.h"
+#include "local/control.h"
+#include "local/spawn.h"
+#include "local/start.h"
+#include "server/credentials.h"
+
+namespace holdfast {
+namespace {
+
+using local::error_text;
+using std::chrono::milliseconds;
+
+constexpr auto kLifeLock = "engine.lock";
+// For an engine before us to end; its last snapshot may be large. A clock of the kernel ends us if it does not.
+constexpr unsigned kPredecessorSeconds = 60;
+constexpr std::size_t kSecretBytes = 32;
+// Between two looks at whether anybody uses us, and at the log: a fraction of the idle time, within these.
+constexpr milliseconds kShortestLook{10};
+constexpr milliseconds kLongestLook{30'000};
+constexpr int kLooksPerIdle = 4;
+
+[[noreturn]] void fail(std::string sentence) { throw Error(Errc::refused, std::move(sentence)); }
+
+std::string new_credentials() {
+  std::array<unsigned char, kSecretBytes> bytes{};
+  std::size_t size = 0;
+  while (size < bytes.size()) {
+    const auto got = ::getrandom(bytes.data() + size, bytes.size() - size, 0);
+    if (got < 0 && errno != EINTR) fail("the kernel gives no random bytes: " + error_text(errno));
+    if (got > 0) size += static_cast<std::size_t>(got);
+  }
+  return fmt::format("local:{:02x}", fmt::join(bytes, ""));
+}
+
+EngineOptions engine_options(const std::string& data_dir, const std::string& credentials) {
+  EngineOptions options{
+      .data_dir = data_dir,
+      .durability = Durability::process,
+      .listen = {{.host = "127.0.0.1", .port = 0}},
+      .require_auth = {server::digest_of(credentials)},
+      // What a client asks for is what it gets, as for embedded: there is no network between them to be patient with.
+      .min_session_timeout = milliseconds(100),
+      .max_session_timeout = std::chrono::hours(1),
+      .four_letter_words = {},
+  };
+  // They all come from 127.0.0.1.
+  options.limits.connections_per_address = 0;
+  return options;
+}
+
+// What ends us comes as values, to this thread. To be made before there is another.
+base::Descriptor take_signals() {
+  sigset_t ours;
+  ::sigemptyset(&ours);
+  for (const int each : {SIGTERM, SIGINT, SIGHUP, SIGPIPE}) ::sigaddset(&ours, each);
+  ::pthread_sigmask(SIG_BLOCK, &ours, nullptr);
+  base::Descriptor signals(::signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!signals) fail("cannot take signals: " + error_text(errno));
+  return signals;
+}
+
+// SIGTERM or SIGINT has come.
+bool told_to_end(int signals) {
+  signalfd_siginfo info{};
+  bool told = false;
+  while (::read(signals, &info, sizeof info) == sizeof info) {
+    told = told || info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT;
+  }
+  return told;
+}
+
+// The signals that are blocked would only wait: from here on they do what they always do.
+void end_at_next_signal() {
+  sigset_t ours;
+  ::sigemptyset(&ours);
+  for (const int each : {SIGTERM, SIGINT}) ::sigaddset(&ours, each);
+  ::pthread_sigmask(SIG_UNBLOCK, &ours, nullptr);
+}
+
+void keep_log_small() {
+  struct stat status {};
+  if (::fstat(STDERR_FILENO, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size <= local::kLargestLog) return;
+  [[maybe_unused]] const int emptied = ::ftruncate(STDERR_FILENO, 0);
+}
+
+void say_when(std::string_view what) {
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  std::array<char, 32> text{};
+  const auto size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  fmt::print(stderr, "{} holdfast {}: {}\n", std::string_view(text.data(), size), ::getpid(), what);
+}
+
+class LocalService {
+ public:
+  // `has_log`: stderr is our own log.
+  LocalService(const local::StateDirectory& directory, milliseconds idle, bool has_log)
+      : directory_(directory),
+        idle_(idle),
+        has_log_(has_log),
+        signals_(take_signals()),
+        credentials_(new_credentials()),
+        engine_(engine_options(directory.file("data"), credentials_)) {}
+
+  void announce() {
+    auto control = local::Control::open(directory_);
+    if (!control) fail(control.error());
+    control_.emplace(*std::move(control));
+    auto announcement = local::Announcement::publish(directory_, {.address = engine_.addresses().front(),
+                                                                  .auth = {"digest", credentials_},
+                                                                  .pid = ::getpid(),
+                                                                  .since = std::chrono::system_clock::now()});
+    if (!announcement) fail(announcement.error());
+    announcement_.emplace(*std::move(announcement));
+    say_when("serving on " + engine_.addresses().front());
+  }
+
+  void serve() {
+    const auto look = std::clamp(idle_ / kLooksPerIdle, kShortestLook, kLongestLook);
+    while (true) {
+      std::array<pollfd, 2> ready{pollfd{signals_.get(), POLLIN, 0}, pollfd{control_->fd(), POLLIN, 0}};
+      ::poll(ready.data(), ready.size(), static_cast<int>(look.count()));
+      if (told_to_end(signals_.get())) break;
+      if ((ready[1].revents & POLLIN) != 0) control_->answer(engine_.sessions());
+      if (has_log_) keep_log_small();
+      if (engine_.stop_if_unused(idle_)) {
+        announcement_->withdraw(directory_);
+        return say_when("ended: nobody has used it for a while");
+      }
+    }
+    // First, so that nobody comes to a closed door: who looks now waits for the next one.
+    announcement_->withdraw(directory_);
+    end_at_next_signal();
+    engine_.stop();
+    say_when("ended: it was told to");
+  }
+
+ private:
+  const local::StateDirectory& directory_;
+  const milliseconds idle_;
+  const bool has_log_;
+  const base::Descriptor signals_;
+  const std::string credentials_;
+  Engine engine_;
+  std::optional<local::Control> control_;
+  std::optional<local::Announcement> announcement_;
+};
+
+// One whose parent has ended is nobody's child, and no leader of a session: no terminal can become its own.
+void leave_parent_behind() {
+  const auto child = ::fork();
+  if (child < 0) fail("cannot start another process: " + error_text(errno));
+  if (child > 0) ::_exit(0);
+  if (::chdir("/") != 0) fail("cannot go to /: " + error_text(errno));
+}
+
+base::Descriptor lock_for_life(const local::StateDirectory& directory) {
+  auto lock = directory.open(kLifeLock, O_RDWR | O_CREAT);
+  if (!lock) fail(fmt::format("cannot open {}: {}", directory.file(kLifeLock), error_text(errno)));
+  ::alarm(kPredecessorSeconds);
+  while (::flock(lock.get(), LOCK_EX) != 0) {
+    if (errno != EINTR) fail(fmt::format("cannot lock {}: {}", directory.file(kLifeLock), error_text(errno)));
+  }
+  ::alarm(0);
+  return lock;
+}
+
+void tell(const base::Descriptor& pipe, std::string_view word) {
+  // Nobody may be there any more to hear it.
+  [[maybe_unused]] const auto told = ::write(pipe.get(), word.data(), word.size());
+}
+
+}  // namespace
+
+void serve_local_engine(const ServeLocalOptions& options) {
+  ::signal(SIGPIPE, SIG_IGN);
+  base::Descriptor ready(options.ready_fd);
+  base::Descriptor start_lock(options.start_lock_fd);
+  try {
+    if (ready) leave_parent_behind();
+    const auto directory = local::open_state_directory(local::Missing::create);
+    if (!directory) fail(directory.error());
+    const auto life = lock_for_life(*directory);
+    LocalService service(*directory, options.idle, options.ready_fd >= 0);
+    service.announce();
+    tell(ready, local::kReady);
+    ready.reset();
+    start_lock.reset();
+    service.serve();
+  } catch (const std::exception& error) {
+    tell(ready, error.what());
+    throw;
+  }
+}
+
+}  // namespace holdfast

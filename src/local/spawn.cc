@@ -1,0 +1,122 @@
+#include "local/spawn.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <mutex>
+
+#include "local/start.h"
+
+extern char** environ;
+
+namespace holdfast::local {
+namespace {
+
+// Where the child has what it inherits; nothing else from there on.
+constexpr int kReadyFd = 3;
+constexpr int kLockFd = 4;
+constexpr int kFirstClosed = 5;
+
+struct Command {
+  std::mutex mutex;
+  std::string path;
+};
+// Never destroyed: the last client may be a global object, which goes after main().
+Command& told() {
+  static auto* const command = new Command;
+  return *command;
+}
+
+// A name without a slash is looked up in $PATH.
+std::string command() {
+  if (const char* named = ::secure_getenv("HOLDFAST_COMMAND"); named != nullptr && *named != '\0') return named;
+  const std::lock_guard lock(told().mutex);
+  if (!told().path.empty()) return told().path;
+  if (::access(HOLDFAST_INSTALLED_COMMAND, X_OK) == 0) return HOLDFAST_INSTALLED_COMMAND;
+  return "holdfast";
+}
+
+// What the child begins with, which takes the functions of spawn.h a line each.
+class Preparation {
+ public:
+  Preparation() {
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawnattr_init(&attributes);
+    sigset_t none;
+    sigset_t all;
+    ::sigemptyset(&none);
+    ::sigfillset(&all);
+    ::posix_spawnattr_setsigmask(&attributes, &none);
+    ::posix_spawnattr_setsigdefault(&attributes, &all);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  ~Preparation() {
+    ::posix_spawn_file_actions_destroy(&actions);
+    ::posix_spawnattr_destroy(&attributes);
+  }
+  Preparation(const Preparation&) = delete;
+  Preparation& operator=(const Preparation&) = delete;
+
+  posix_spawn_file_actions_t actions{};
+  posix_spawnattr_t attributes{};
+};
+
+// Out of the way of the numbers that the child gets; -1 if that fails.
+base::Descriptor moved_up(int fd) { return base::Descriptor(::fcntl(fd, F_DUPFD_CLOEXEC, kFirstClosed)); }
+
+void wait_for(pid_t child) {
+  // It forks and ends. A program that waits for all its children may have been quicker.
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace
+
+void set_command(std::string path) {
+  const std::lock_guard lock(told().mutex);
+  told().path = std::move(path);
+}
+
+std::string spawn_engine(const StateDirectory& directory, int ready, int lock) {
+  const auto log = directory.open(kEngineLog, O_WRONLY | O_APPEND | O_CREAT);
+  if (!log) return fmt::format("cannot open {}: {}", directory.file(kEngineLog), error_text(errno));
+  const auto its_ready = moved_up(ready);
+  const auto its_lock = moved_up(lock);
+  const auto its_log = moved_up(log.get());
+  if (!its_ready || !its_lock || !its_log) return "cannot start the local engine: " + error_text(errno);
+
+  Preparation child;
+  auto* actions = &child.actions;
+  ::posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDWR, 0);
+  ::posix_spawn_file_actions_adddup2(actions, its_log.get(), STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(actions, its_log.get(), STDERR_FILENO);
+  ::posix_spawn_file_actions_adddup2(actions, its_ready.get(), kReadyFd);
+  ::posix_spawn_file_actions_adddup2(actions, its_lock.get(), kLockFd);
+  ::posix_spawn_file_actions_addclosefrom_np(actions, kFirstClosed);
+
+  const auto path = command();
+  std::array<std::string, 7> words{
+      "holdfast", "local", "serve", "--ready-fd", std::to_string(kReadyFd), "--start-lock-fd", std::to_string(kLockFd)};
+  std::array<char*, words.size() + 1> arguments{};
+  for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
+  pid_t pid = -1;
+  const int error = ::posix_spawnp(&pid, path.c_str(), actions, &child.attributes, arguments.data(), environ);
+  if (error != 0) {
+    return fmt::format(
+        "local: needs the command holdfast to start its engine, and {} cannot be run ({}); install it, or name it with "
+        "HOLDFAST_COMMAND",
+        path, error_text(error));
+  }
+  wait_for(pid);
+  return {};
+}
+
+}  // namespace holdfast::local

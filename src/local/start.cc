@@ -1,0 +1,131 @@
+#include "local/start.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "local/spawn.h"
+
+namespace holdfast::local {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using Time = steady_clock::time_point;
+
+constexpr auto kStartLock = "engine.start";
+// An engine that ends as soon as it serves is started again; that it does so a third time is no coincidence.
+constexpr int kMostStarts = 3;
+// Longer than any sentence of ours.
+constexpr std::size_t kLongestWord = 4'096;
+
+tl::unexpected<StartFailure> refused(std::string sentence) {
+  return tl::unexpected(StartFailure{Errc::refused, std::move(sentence)});
+}
+
+tl::unexpected<StartFailure> too_late(const StateDirectory& directory, const char* what) {
+  return tl::unexpected(StartFailure{
+      Errc::not_connected,
+      fmt::format("{} within the connection timeout; what it says is in {}", what, directory.file(kEngineLog))});
+}
+
+// flock() waits without a limit, so another thread does the waiting. One that is given up on ends when the lock is free.
+bool lock_until(int fd, Time deadline) {
+  if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
+  struct Attempt {
+    base::Descriptor file;
+    std::mutex mutex;
+    std::condition_variable over;
+    bool locked = false;
+    bool given_up = false;
+  };
+  const auto attempt = std::make_shared<Attempt>();
+  attempt->file = base::Descriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 0));  // the same lock
+  std::thread([attempt] {
+    int result = -1;
+    do {
+      result = ::flock(attempt->file.get(), LOCK_EX);
+    } while (result != 0 && errno == EINTR);
+    const std::lock_guard lock(attempt->mutex);
+    if (attempt->given_up && result == 0) ::flock(attempt->file.get(), LOCK_UN);
+    attempt->locked = result == 0;
+    attempt->over.notify_all();
+  }).detach();
+  std::unique_lock lock(attempt->mutex);
+  attempt->over.wait_until(lock, deadline, [&] { return attempt->locked; });
+  attempt->given_up = !attempt->locked;
+  return attempt->locked;
+}
+
+// All it says until it closes the pipe or says that it is ready; nothing if that takes too long.
+std::optional<std::string> last_word(int pipe, Time deadline) {
+  std::string word;
+  while (word.size() < kLongestWord && !word.starts_with(kReady)) {
+    const auto left = std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now()).count();
+    pollfd readable{pipe, POLLIN, 0};
+    const int ready = left <= 0 ? 0 : ::poll(&readable, 1, static_cast<int>(left) + 1);
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) return std::nullopt;
+    std::array<char, 512> buffer{};
+    const auto got = ::read(pipe, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    word.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  return word;
+}
+
+// Empty once it serves.
+tl::expected<void, StartFailure> start(const StateDirectory& directory, base::Descriptor& lock, Time deadline) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return refused("cannot make a pipe: " + error_text(errno));
+  const base::Descriptor reading(ends[0]);
+  base::Descriptor writing(ends[1]);
+  if (auto trouble = spawn_engine(directory, writing.get(), lock.get()); !trouble.empty()) {
+    return refused(std::move(trouble));
+  }
+  writing.reset();
+  const auto word = last_word(reading.get(), deadline);
+  if (!word) return too_late(directory, "the local engine does not serve");
+  if (word->starts_with(kReady)) return {};
+  if (word->empty()) {
+    return refused(
+        fmt::format("the local engine ended while it was starting; what it said is in {}", directory.file(kEngineLog)));
+  }
+  return refused("the local engine cannot start: " + *word);
+}
+
+}  // namespace
+
+tl::expected<FoundPtr, StartFailure> find_or_start(Time deadline) {
+  auto found = find();
+  if (!found) return refused(found.error());
+  if (*found) return *found;
+  const auto directory = open_state_directory(Missing::create);
+  if (!directory) return refused(directory.error());
+  for (int round = 0; round < kMostStarts; ++round) {
+    auto lock = directory->open(kStartLock, O_RDWR | O_CREAT);
+    if (!lock) return refused(fmt::format("cannot open {}: {}", directory->file(kStartLock), error_text(errno)));
+    if (!lock_until(lock.get(), deadline))
+      return too_late(*directory, "somebody else's start of the local engine is not over");
+    found = find(*directory);
+    if (found && !*found) {
+      if (auto started = start(*directory, lock, deadline); !started) return tl::unexpected(started.error());
+      found = find(*directory);
+    }
+    if (!found) return refused(found.error());
+    if (*found) return *found;
+  }
+  return refused(fmt::format("the local engine ends as soon as it has started; what it says is in {}",
+                             directory->file(kEngineLog)));
+}
+
+}  // namespace holdfast::local
