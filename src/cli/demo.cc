@@ -1,141 +1,181 @@
 #include "cli/demo.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
-#include <cstdio>
+#include <algorithm>
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <vector>
 
-#include "holdfast/client.h"
+#include "cli/demo/crew.h"
+#include "cli/demo/history.h"
+#include "cli/demo/lookout.h"
+#include "cli/demo/screen.h"
+#include "cli/demo/stage.h"
+#include "cli/demo/worker.h"
+#include "cli/exit_code.h"
+#include "cli/service.h"
+#include "cli/stop_signals.h"
+#include "holdfast/engine.h"
 #include "holdfast/error.h"
 
 namespace holdfast::cli {
+namespace demo {
 namespace {
 
-constexpr int kRounds = 5;
-constexpr auto kName = "demo/order-1";
-constexpr auto kBusiness = std::chrono::milliseconds(50);
+using std::chrono::milliseconds;
 
-// A worker process: prints "<who> <what> <token>" for what it does. One write per line, so lines do not mix.
-void work(const std::string& url, const std::string& who) {
-  auto client = Client::connect(url, {.purpose = "demo worker " + who});
-  auto mutex = client.mutex(kName);
-  const auto tell = [&](const char* what, Token token) {
-    const auto line = fmt::format("{} {} {}\n", who, what, token);
-    if (::write(STDOUT_FILENO, line.data(), line.size()) < 0)
-      throw std::system_error(errno, std::generic_category(), "write");
-  };
-  for (int round = 0; round < kRounds; ++round) {
-    auto lease = mutex.acquire();
-    tell("holds", lease.token());
-    std::this_thread::sleep_for(kBusiness);  // its business
-    tell("releases", lease.token());
-    lease.release();
+constexpr std::size_t kWorkers = 5;
+// Twice the demonstration waits for the end of a session, and somebody watches.
+constexpr milliseconds kSession{2'000};
+constexpr milliseconds kTick{500};
+// Far more than it takes; a service may grant ten times the session that was asked for.
+constexpr milliseconds kLimit{60'000};
+constexpr int kSessionsInLimit = 10;
+
+Engine make_engine() {
+  EngineOptions options;
+  options.listen.emplace_back();
+  options.tick_time = kTick;
+  return Engine(std::move(options));
+}
+
+const Event* find(const History& history, Deed deed) {
+  const auto found = std::find_if(history.events.begin(), history.events.end(),
+                                  [&](const Event& event) { return event.deed == deed; });
+  return found == history.events.end() ? nullptr : &*found;
+}
+
+double seconds_between(const Event& from, const Event& to) {
+  return std::chrono::duration<double>(to.at - from.at).count();
+}
+
+// What happened to the two who were struck.
+void tell_story(const History& history, Screen& screen) {
+  if (const auto* killed = find(history, Deed::killed)) {
+    const auto next = std::find_if(history.events.begin(), history.events.end(), [&](const Event& event) {
+      return event.deed == Deed::granted && event.token > killed->token;
+    });
+    auto text = fmt::format("  {} was killed while it held token {}", killed->worker, killed->token);
+    if (next != history.events.end()) {
+      text += fmt::format("; {} was granted {:.1f} s later", next->worker, seconds_between(*killed, *next));
+    }
+    screen.print({text});
+  }
+  const auto* paused = find(history, Deed::paused);
+  const auto* resumed = find(history, Deed::resumed);
+  if (paused != nullptr && resumed != nullptr) {
+    screen.print({fmt::format("  {} was paused for {:.1f} s while it held token {}", paused->worker,
+                              seconds_between(*paused, *resumed), paused->token)});
   }
 }
 
-// Reads what the workers say in the order they said it, shows it, and checks it.
-class Referee {
- public:
-  void hear(const std::string& who, const std::string& what, Token token) {
-    fmt::print("  worker {}  {:<9} token {}\n", who, what, token);
-    if (what == "holds") {
-      if (!inside_.empty()) overlaps_ += fmt::format("{} was let in while {} was inside\n", who, inside_);
-      if (token < last_token_) overlaps_ += fmt::format("token {} came after {}\n", token, last_token_);
-      inside_ = who;
-      last_token_ = token;
-      ++grants_;
-    } else {
-      inside_.clear();
+void print_check(Screen& screen, const char* promise, const std::vector<std::string>& wrong, const std::string& held) {
+  screen.print({fmt::format("  {:<6} {:<17} {}", wrong.empty() ? "held" : "BROKEN", promise,
+                            wrong.empty() ? held : wrong.front()),
+                wrong.empty() ? Tone::good : Tone::bad});
+  constexpr std::size_t kShown = 5;
+  for (std::size_t i = 1; i < std::min(wrong.size(), kShown); ++i) {
+    screen.print({fmt::format("  {:<24} {}", "", wrong[i]), Tone::bad});
+  }
+}
+
+int summarise(const Stage& stage, Screen& screen) {
+  const auto verdict = check(stage.history());
+  screen.print({});
+  tell_story(stage.history(), screen);
+  screen.print({fmt::format("Checked, from the record of {} holds:", verdict.holds), Tone::title});
+  print_check(screen, "mutual exclusion", verdict.exclusion, "never two at once");
+  print_check(screen, "order", verdict.order,
+              fmt::format("granted as they stood in the queue, seen {} times", verdict.sightings));
+  print_check(screen, "tokens", verdict.tokens,
+              fmt::format("each larger than the last; {} writes, {} late and refused",
+                          verdict.writes + verdict.late_writes, verdict.late_writes));
+  auto missing = verdict.not_shown;
+  missing.insert(missing.end(), stage.failures().begin(), stage.failures().end());
+  for (const auto& sentence : missing) screen.print({fmt::format("  not shown: {}", sentence), Tone::bad});
+  const bool held = verdict.held() && stage.failures().empty();
+  const bool broken = !verdict.exclusion.empty() || !verdict.order.empty() || !verdict.tokens.empty();
+  screen.print({fmt::format("{} ({:.1f} s)",
+                            held     ? "The lock held."
+                            : broken ? "THE LOCK DID NOT HOLD."
+                                     : "The demonstration did not come to its end.",
+                            stage.seconds()),
+                held ? Tone::good : Tone::bad});
+  return held ? 0 : 1;
+}
+
+int run(const ServiceArguments& arguments) {
+  // Before the first thread, so that all have the signals blocked.
+  StopSignals signals([] {});
+  ServiceSettings settings;
+  std::optional<Engine> engine;
+  std::string lock = "demo/order-1";
+  std::string service;
+  if (arguments.url.empty()) {
+    engine.emplace(make_engine());
+    settings.url = "zk://" + engine->addresses().front();
+    service = "an engine of its own, " + engine->addresses().front();
+  } else {
+    settings = resolve_service(arguments);
+    if (settings.url.starts_with("memory:") || settings.url.starts_with("embedded:")) {
+      throw Error(Errc::invalid_argument,
+                  settings.url + " does not reach beyond one process; use zk://host:port or local:");
     }
+    // Others may show it there at the same time.
+    lock = fmt::format("demo-{}/order-1", ::getpid());
+    service = settings.url;
   }
+  if (arguments.session_timeout.empty()) settings.session_timeout = kSession;
 
-  int verdict(int expected) const {
-    if (!overlaps_.empty()) fmt::print("\n{}", overlaps_);
-    const bool held = overlaps_.empty() && grants_ == expected;
-    fmt::print("\n{} holds by 2 processes, {}: {}\n", grants_,
-               held ? "never two at once, tokens in order" : "expected " + std::to_string(expected),
-               held ? "the lock held" : "THE LOCK DID NOT HOLD");
-    return held ? 0 : 1;
+  std::optional<int> signal;
+  int exit_code = 1;
+  {
+    Lookout lookout(settings, lock);
+    Crew crew(kWorkers, to_orders(settings, lock));
+    Screen screen;
+    screen.print({fmt::format("{} processes take turns at the lock {} on {}", kWorkers, lock, service), Tone::title});
+    Stage stage(crew, lookout, screen, lock, service);
+    signal = stage.play(signals, kLimit + kSessionsInLimit * settings.session_timeout);
+    if (!signal) exit_code = summarise(stage, screen);
   }
+  if (engine) engine->stop_now();
+  if (signal) {
+    fmt::print(stderr, "holdfast: the demonstration was ended before its end; no process of it is left\n");
+    return kExitSignal + *signal;
+  }
+  return exit_code;
+}
 
- private:
-  std::string inside_;
-  std::string overlaps_;
-  Token last_token_ = 0;
-  int grants_ = 0;
+struct Arguments {
+  ServiceArguments service;
+  std::string worker;
+  int parent = 0;
 };
 
-pid_t start_worker(const std::string& url, const std::string& who, int output) {
-  std::vector<std::string> words{"holdfast", "demo", "--url", url, "--worker", who};
-  std::vector<char*> argv;
-  for (auto& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, "/proc/self/exe", &actions, nullptr, argv.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) throw std::system_error(error, std::generic_category(), "cannot start a worker");
-  return pid;
-}
-
-int run(const std::string& url) {
-  fmt::print("Two processes take turns at the lock \"{}\" on {}\n\n", kName, url);
-  std::fflush(stdout);
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  const std::array workers{start_worker(url, "A", ends[1]), start_worker(url, "B", ends[1])};
-  ::close(ends[1]);
-
-  Referee referee;
-  const std::unique_ptr<FILE, int (*)(FILE*)> lines(::fdopen(ends[0], "r"), &std::fclose);
-  std::array<char, 128> line{};
-  while (std::fgets(line.data(), line.size(), lines.get()) != nullptr) {
-    std::array<char, 16> who{};
-    std::array<char, 16> what{};
-    unsigned long long token = 0;
-    if (std::sscanf(line.data(), "%15s %15s %llu", who.data(), what.data(), &token) == 3) {
-      referee.hear(who.data(), what.data(), token);
-    }
-  }
-  bool all_well = true;
-  for (const auto pid : workers) {
-    int status = 0;
-    ::waitpid(pid, &status, 0);
-    all_well = all_well && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  }
-  const int verdict = referee.verdict(kRounds * static_cast<int>(workers.size()));
-  return all_well ? verdict : 1;
-}
-
 }  // namespace
+}  // namespace demo
 
 void add_demo(CLI::App& app, int& exit_code) {
-  auto* demo = app.add_subcommand("demo", "Two processes take turns at one lock, and it is checked that it held");
-  const auto url = std::make_shared<std::string>();
-  const auto worker = std::make_shared<std::string>();
-  demo->add_option("--url", *url, "A storage service that both processes can reach: zk://host:port")->required();
-  demo->add_option("--worker", *worker)->group("");  // what the demo starts itself with
-  demo->callback([=, &exit_code] {
-    if (url->starts_with("memory:")) {
-      throw Error(Errc::invalid_argument, "memory: does not reach beyond one process; use zk://host:port");
-    }
-    if (worker->empty()) {
-      exit_code = run(*url);
-    } else {
-      work(*url, *worker);
-    }
+  auto* command =
+      app.add_subcommand("demo", "Five processes, one lock, two faults: shows and checks that the lock holds");
+  command->footer(
+      "Takes about 15 seconds and needs nothing: it starts an engine of its own, unless --url says where else.\n"
+      "Ends with 0 only if mutual exclusion, order and tokens were checked and held.\n"
+      "Examples:\n"
+      "  holdfast demo\n"
+      "  holdfast demo --url zk://127.0.0.1:2181 | tee demo.log");
+  const auto arguments = std::make_shared<demo::Arguments>();
+  add_service_options(*command, arguments->service);
+  // What the demonstration starts itself with.
+  command->add_option("--worker", arguments->worker)->group("");
+  command->add_option("--parent", arguments->parent)->group("");
+  command->callback([=, &exit_code] {
+    exit_code =
+        arguments->worker.empty() ? demo::run(arguments->service) : demo::work(arguments->worker, arguments->parent);
   });
 }
 

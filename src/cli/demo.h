@@ -1,4 +1,4 @@
-// demo.h -- `holdfast demo`: two processes, one lock, and a check that it held.
+// demo.h -- `holdfast demo`: five processes, one lock, two faults, and a check that the lock held.
 #pragma once
 
 #include <CLI/App.hpp>

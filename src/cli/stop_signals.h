@@ -20,6 +20,9 @@ class StopSignals {
   // The next SIGTERM or SIGINT.
   int wait();
 
+  // The same; nothing if `descriptor` became readable first.
+  std::optional<int> wait_for(int descriptor) { return next(descriptor); }
+
   // Does `work` on a thread of its own. Nothing once it is done (what it throws, this throws); the signal, if one comes
   // first. Then the work goes on and can only be left behind with the whole process: call _exit().
   std::optional<int> wait_while(std::function<void()> work);
