@@ -43,7 +43,7 @@ constexpr std::array<std::string_view, 15> kFourLetterWords{"conf", "cons", "crs
 
 // `field` finds it in the settings, const or not; `parse` and `show` are for one text.
 template <typename Field, typename Parse, typename Show>
-Setting scalar(std::string_view key, Field field, Parse parse, Show show) {
+ServerSetting scalar(std::string_view key, Field field, Parse parse, Show show) {
   const auto assign = [=](ServerSettings& settings, const Texts& texts) -> Parsed<void> {
     if (texts.size() != 1) return tl::unexpected(std::string("write one value"));
     auto value = parse(texts.front());
@@ -57,21 +57,21 @@ Setting scalar(std::string_view key, Field field, Parse parse, Show show) {
 }
 
 template <typename Field>
-Setting duration(std::string_view key, Field field, Range<milliseconds> range) {
+ServerSetting duration(std::string_view key, Field field, Range<milliseconds> range) {
   return scalar(
       key, field, [=](std::string_view text) { return parse_duration(text, range); },
       [](milliseconds value) { return Texts{show_duration(value)}; });
 }
 
 template <typename Field>
-Setting size(std::string_view key, Field field, Range<std::size_t> range) {
+ServerSetting size(std::string_view key, Field field, Range<std::size_t> range) {
   return scalar(
       key, field, [=](std::string_view text) { return parse_size(text, range); },
       [](std::size_t value) { return Texts{show_size(value)}; });
 }
 
 template <typename Field>
-Setting count(std::string_view key, Field field, Range<std::size_t> range) {
+ServerSetting count(std::string_view key, Field field, Range<std::size_t> range) {
   return scalar(
       key, field, [=](std::string_view text) { return parse_count(text, range); },
       [](std::size_t value) { return Texts{std::to_string(value)}; });
@@ -79,7 +79,7 @@ Setting count(std::string_view key, Field field, Range<std::size_t> range) {
 
 // Empty is refused: --data "$UNSET" must not mean "in memory".
 template <typename Field>
-Setting path(std::string_view key, Field field) {
+ServerSetting path(std::string_view key, Field field) {
   return scalar(
       key, field,
       [](std::string_view text) -> Parsed<std::string> {
@@ -90,7 +90,7 @@ Setting path(std::string_view key, Field field) {
 }
 
 template <typename Field>
-Setting listeners(std::string_view key, Field field, bool tls) {
+ServerSetting listeners(std::string_view key, Field field, bool tls) {
   const auto assign = [=](ServerSettings& settings, const Texts& texts) -> Parsed<void> {
     std::vector<Listen> parsed;
     for (const auto& text : texts) {
@@ -112,7 +112,7 @@ Setting listeners(std::string_view key, Field field, bool tls) {
   return {.key = key, .list = true, .assign = assign, .show = show};
 }
 
-Setting durability() {
+ServerSetting durability() {
   return scalar(
       "durability", [](auto& s) -> auto& { return s.engine.durability; },
       [](std::string_view text) -> Parsed<Durability> {
@@ -124,13 +124,13 @@ Setting durability() {
       [](Durability value) { return Texts{value == Durability::power ? "power" : "process"}; });
 }
 
-Setting ttl_nodes() {
+ServerSetting ttl_nodes() {
   return scalar(
       "ttl_nodes", [](auto& s) -> auto& { return s.engine.ttl_nodes; }, parse_flag,
       [](bool value) { return Texts{value ? "true" : "false"}; });
 }
 
-Setting super_digest() {
+ServerSetting super_digest() {
   auto setting = scalar(
       "super_digest", [](auto& s) -> auto& { return s.engine.super_digest; },
       [](std::string_view text) -> Parsed<std::string> {
@@ -142,7 +142,7 @@ Setting super_digest() {
   return setting;
 }
 
-Setting four_letter_words() {
+ServerSetting four_letter_words() {
   const auto assign = [](ServerSettings& settings, const Texts& texts) -> Parsed<void> {
     for (const auto& text : texts) {
       if (text != "*" && !is_four_letter_word(text)) {
@@ -159,7 +159,7 @@ Setting four_letter_words() {
 
 // Zero is the engine's "so many ticks".
 template <typename Field>
-Setting session_timeout(std::string_view key, Field field, int ticks) {
+ServerSetting session_timeout(std::string_view key, Field field, int ticks) {
   auto setting = duration(key, field, kSessions);
   setting.show = [=](const ServerSettings& settings) {
     const auto set = field(settings);
@@ -168,7 +168,7 @@ Setting session_timeout(std::string_view key, Field field, int ticks) {
   return setting;
 }
 
-std::vector<Setting> make_settings() {
+std::vector<ServerSetting> make_settings() {
   return {
       listeners(
           "listen", [](auto& s) -> auto& { return s.listen; }, false),
@@ -252,14 +252,15 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-const std::vector<Setting>& all_settings() {
+const std::vector<ServerSetting>& all_settings() {
   static const auto settings = make_settings();
   return settings;
 }
 
-const Setting* find_setting(std::string_view key) {
+const ServerSetting* find_setting(std::string_view key) {
   const auto& all = all_settings();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const Setting& setting) { return setting.key == key; });
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const ServerSetting& setting) { return setting.key == key; });
   return found == all.end() ? nullptr : &*found;
 }
 

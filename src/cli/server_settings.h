@@ -23,7 +23,7 @@ struct ServerSettings {
   std::string require_auth_file{};
 };
 
-struct Setting {
+struct ServerSetting {
   std::string_view key;  // as in YAML; "limits.frame" is `frame` under `limits`
   bool list = false;     // takes several texts
   bool secret = false;   // not shown
@@ -34,9 +34,9 @@ struct Setting {
 };
 
 // In the order in which they are documented and shown; those under `limits` last.
-const std::vector<Setting>& all_settings();
+const std::vector<ServerSetting>& all_settings();
 
-const Setting* find_setting(std::string_view key);
+const ServerSetting* find_setting(std::string_view key);
 
 // The one that was probably meant by a key that does not exist; nothing if none looks like it.
 std::optional<std::string_view> nearest_setting(std::string_view key);
