@@ -30,7 +30,7 @@ LAYERS = {
     "src/engine": (("base", "wire", "engine"), PLAIN),
     "src/store": (("base", "store"), (*PLAIN, "xxhash.h")),
     "src/server": (("holdfast", "base", "wire", "engine", "store", "server"), (*PLAIN, "asio", "openssl")),
-    "src/cli": (("holdfast", "cli"), (*PLAIN, "CLI", "nlohmann", "yaml-cpp")),
+    "src/cli": (("holdfast", "base/name.h", "base/text.h", "cli"), (*PLAIN, "CLI", "nlohmann", "yaml-cpp")),
 }
 
 # What a test may include on top of what the code beside it may.

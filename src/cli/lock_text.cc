@@ -1,0 +1,79 @@
+#include "cli/lock_text.h"
+
+#include <fmt/format.h>
+
+#include "cli/columns.h"
+#include "cli/table.h"
+
+namespace holdfast::cli {
+namespace {
+
+// What a line can be cut to and still says something.
+constexpr std::size_t kLeastName = 12;
+constexpr std::size_t kLeastHolder = 16;
+
+// One word that says more than the kind: whether readers or a writer has it.
+std::string_view held_as(const LockInfo& lock, const std::vector<TicketInfo>& holders) {
+  const auto kind = kind_of(lock);
+  return kind == "read_write" && !holders.empty() ? to_string(holders.front().mode) : kind;
+}
+
+void add_holder(std::vector<std::string>& lines, const LockInfo& lock, const TicketInfo& ticket, Time now) {
+  const auto add = [&](std::string_view label, const std::string& text) {
+    lines.push_back(fmt::format("  {:<9}{}", label, text));
+  };
+  add(lock.semaphore ? "permit of" : "held by", who(ticket));
+  if (!ticket.card.address.empty() && !ticket.card.host.empty()) add("address", shown(ticket.card.address));
+  add("since", fmt::format("{} ({})", shown_time(ticket.since), shown_age(age_of(ticket, now))));
+  add("token", fmt::format("{}", ticket.token));
+  add("session", ticket.session != 0 ? fmt::format("{:#x}", static_cast<std::uint64_t>(ticket.session))
+                 : ticket.readable   ? "none: an orphan, which stays until somebody removes it"
+                                     : "unknown");
+  add("ticket", fmt::format("{} ({}, {})", shown(ticket.id), to_string(ticket.mode), shown(ticket.recipe)));
+}
+
+}  // namespace
+
+std::vector<std::string> list_lines(const std::vector<LockInfo>& locks, Time now, std::optional<std::size_t> width) {
+  Table table({{.title = "NAME", .least = kLeastName},
+               {.title = "KIND"},
+               {.title = "HELD", .right = true},
+               {.title = "WAITING", .right = true},
+               {.title = "TOKEN", .right = true},
+               {.title = "HOLDER", .least = kLeastHolder},
+               {.title = "MARKS"}});
+  for (const auto& lock : locks) {
+    const auto holders = holders_of(lock);
+    table.add({shown(lock.name), std::string(held_as(lock, holders)),
+               holders.empty() ? "-" : shown_age(age_of(holders.front(), now)),
+               fmt::format("{}", waiting_of(lock).size()),
+               holders.empty() ? "-" : fmt::format("{}", holders.front().token), who(holders),
+               fmt::format("{}", fmt::join(marks_of(lock), ", "))});
+  }
+  return table.lines(width);
+}
+
+std::vector<std::string> page_lines(const LockInfo& lock, Time now, std::optional<std::size_t> width) {
+  const auto holders = holders_of(lock);
+  const auto waiting = waiting_of(lock);
+  std::vector<std::string> lines;
+  lines.push_back(fmt::format("{} ({}) at {}", shown(lock.name), held_as(lock, holders), shown(lock.path)));
+  if (lock.semaphore) lines.push_back(fmt::format("  permits  {} taken", holders.size()));
+  for (const auto& ticket : holders) add_holder(lines, lock, ticket, now);
+  lines.push_back(fmt::format("  waiting  {}", waiting.size()));
+  for (std::size_t i = 0; i < waiting.size(); ++i) {
+    const auto& ticket = waiting[i];
+    lines.push_back(fmt::format("  {:>7}  {}, {}{}", i + 1, who(ticket), shown_age(age_of(ticket, now)),
+                                ticket.mode == LockMode::exclusive || ticket.mode == LockMode::permit
+                                    ? ""
+                                    : fmt::format(", to {}", to_string(ticket.mode))));
+  }
+  const auto marks = marks_of(lock);
+  if (!marks.empty()) lines.push_back(fmt::format("  marks    {}", fmt::join(marks, ", ")));
+  if (width) {
+    for (auto& line : lines) line = fit(line, *width);
+  }
+  return lines;
+}
+
+}  // namespace holdfast::cli
