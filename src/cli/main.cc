@@ -6,6 +6,8 @@
 #include "cli/demo.h"
 #include "cli/exit_code.h"
 #include "cli/local.h"
+#include "cli/run.h"
+#include "cli/run/run_options.h"
 #include "cli/server.h"
 #include "holdfast/local.h"
 
@@ -17,6 +19,7 @@ int main(int argc, char** argv) {
   // Whatever starts the engine of local: starts this very program, even if its file has been replaced meanwhile.
   holdfast::set_local_command("/proc/self/exe");
   int exit_code = 0;
+  holdfast::cli::add_run(app, exit_code, holdfast::cli::take_command(argc, argv));
   holdfast::cli::add_demo(app, exit_code);
   holdfast::cli::add_server(app, exit_code);
   holdfast::cli::add_local(app, exit_code);

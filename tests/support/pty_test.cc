@@ -83,7 +83,7 @@ TEST(Pty, leaves_no_process_behind) {
   pid_t background = 0;
   {
     Pty bash({.argv = kBash, .env = {{"PS1", "prompt> "}}});
-    bash.send("nohup sleep 1000 & echo pid=$!.\n");
+    bash.send("nohup sleep 1000 >/dev/null 2>&1 & echo pid=$!.\n");
     const auto found = bash.expect(std::regex("pid=([0-9]+)\\."), kPatience);
     ASSERT_TRUE(found) << bash.text();
     background = std::stoi((*found)[1]);

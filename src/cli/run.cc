@@ -1,0 +1,80 @@
+#include "cli/run.h"
+
+#include <memory>
+#include <utility>
+
+#include "cli/exit_code.h"
+#include "cli/run/run_options.h"
+#include "cli/run/standard_streams.h"
+#include "cli/run/wrapper.h"
+#include "cli/service.h"
+#include "holdfast/error.h"
+
+namespace holdfast::cli {
+namespace {
+
+constexpr auto kHelp = R"(Run a command under a lock: holdfast run NAME [NAME...] [options] -- COMMAND [ARGS...]
+
+The command's exit code is passed on (128 + signal if one killed it). 75: not acquired. 76: the lock was lost, or taken back, and the
+command was ended. 69: the storage service was not reached. Time is in seconds, or with a unit: 0.5, 250ms, 10m.)";
+
+constexpr auto kExamples = R"(Examples:
+  holdfast run nightly -- ./backup.sh           wait for the lock, then run
+  holdfast run -n nightly -- ./backup.sh        run now or not at all (exit code 75)
+  holdfast run -w 30 -E 0 nightly -- make sync  wait 30 s at most; not acquired is no failure
+  holdfast run -s repo -- make test             share the lock with others that use -s
+  holdfast run --permits 1/4 gpu -- train       at most four at a time
+  holdfast run disk net -- ./migrate            both locks or none)";
+
+int exit_code_of(const Error& error) {
+  if (error.code() == Errc::invalid_argument) return kExitUsage;
+  return kExitUnavailable;
+}
+
+int run(const RunArguments& arguments, const ServiceArguments& service, const std::vector<std::string>& command) {
+  const auto options = read_run_options(arguments, command);
+  if (!options) {
+    say(options.error());
+    return kExitUsage;
+  }
+  try {
+    return run_under_lock(*options, resolve_service(service));
+  } catch (const Error& error) {
+    say(error.what());
+    return exit_code_of(error);
+  }
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& exit_code, std::vector<std::string> command) {
+  auto* run_command = app.add_subcommand("run", kHelp);
+  const auto arguments = std::make_shared<RunArguments>();
+  const auto service = std::make_shared<ServiceArguments>();
+  auto& a = *arguments;
+  run_command->add_option("NAME", a.names, "What to lock; of several names, all or none");
+  run_command->add_flag("-n,--no-wait", a.do_not_wait, "Do not wait: not acquired at once is not acquired");
+  run_command->add_option("-w,--wait", a.wait, "Wait at most so long")->type_name("SECONDS");
+  run_command->add_flag("-s,--shared", a.shared, "Share the lock with others that share it");
+  run_command->add_option("--permits", a.permits, "K of N permits of a semaphore, such as 1/4")->type_name("K/N");
+  run_command->add_option("-E,--conflict-exit-code", a.conflict_code, "Exit code when not acquired (75)")
+      ->type_name("CODE");
+  run_command->add_option("--min-hold", a.min_hold, "Keep the lock at least so long")->type_name("SECONDS");
+  run_command->add_option("--max-hold", a.max_hold, "End the command after so long")->type_name("SECONDS");
+  run_command->add_option("--purpose", a.purpose, "Shown to who asks (else the command's name)")->type_name("TEXT");
+  run_command
+      ->add_option("--on-lost", a.on_lost,
+                   "term: tell the command in time, then kill it (default); kill: at once; ignore: it goes on")
+      ->type_name("WHAT");
+  run_command->add_option("--kill-after", a.kill_after, "From TERM to KILL (a quarter of the session, at most 5)")
+      ->type_name("SECONDS");
+  run_command->add_flag("-q,--quiet", a.quiet, "Say nothing but errors");
+  run_command->add_flag("-v,--verbose", a.verbose, "Say when it was granted, and when the command would be ended");
+  add_service_options(*run_command, *service);
+  run_command->footer(kExamples);
+  run_command->callback([arguments, service, &exit_code, command = std::move(command)] {
+    exit_code = run(*arguments, *service, command);
+  });
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,81 @@
+#include "cli/run/acquisition.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <system_error>
+
+namespace holdfast::cli {
+namespace {
+
+constexpr auto kForEver = std::chrono::hours::max();
+
+template <typename Try, typename TryFor>
+AcquireResult within(const std::optional<std::chrono::nanoseconds>& wait, Try at_once, TryFor waiting) {
+  if (!wait) return waiting(kForEver);
+  if (wait->count() == 0) return at_once();
+  return waiting(*wait);
+}
+
+}  // namespace
+
+Acquisition::Acquisition(const RunOptions& options, const ServiceSettings& settings)
+    : options_(options), settings_(settings), done_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (done_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+  thread_ = std::thread([this] { work(); });
+}
+
+Acquisition::~Acquisition() {
+  give_up();
+  thread_.join();
+  ::close(done_);
+}
+
+AcquireResult& Acquisition::result() {
+  if (failure_) std::rethrow_exception(failure_);
+  return *result_;
+}
+
+void Acquisition::work() {
+  try {
+    client_.emplace(connect(settings_, {.purpose = options_.purpose}));
+    connected_ = &*client_;
+    result_.emplace(acquire());
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(done_, &one, sizeof one);
+}
+
+AcquireResult Acquisition::acquire() {
+  const auto stop = stop_.get_token();
+  if (options_.permits) {
+    auto semaphore = client_->semaphore(options_.names.front(), options_.permits->of);
+    const auto wanted = options_.permits->wanted;
+    return within(
+        options_.wait, [&] { return semaphore.try_acquire(wanted); },
+        [&](auto time) { return semaphore.try_acquire_for(time, wanted, stop); });
+  }
+  if (options_.names.size() > 1) {
+    std::vector<LockItem> items;
+    const auto kind = options_.shared ? LockItem::Kind::read : LockItem::Kind::mutex;
+    for (const auto& name : options_.names) items.push_back({name, kind});
+    auto all = client_->multi_lock(std::move(items));
+    return within(
+        options_.wait, [&] { return all.try_acquire(); }, [&](auto time) { return all.try_acquire_for(time, stop); });
+  }
+  if (options_.shared) {
+    auto mutex = client_->shared_mutex(options_.names.front());
+    return within(
+        options_.wait, [&] { return mutex.try_acquire_shared(); },
+        [&](auto time) { return mutex.try_acquire_shared_for(time, stop); });
+  }
+  auto mutex = client_->mutex(options_.names.front());
+  return within(
+      options_.wait, [&] { return mutex.try_acquire(); }, [&](auto time) { return mutex.try_acquire_for(time, stop); });
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,51 @@
+// acquisition.h -- the way to the lock, on a thread of its own, so that the main thread can hear signals meanwhile.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <optional>
+#include <stop_token>
+#include <thread>
+
+#include "cli/run/run_options.h"
+#include "cli/service.h"
+#include "holdfast/acquire_result.h"
+#include "holdfast/client.h"
+
+namespace holdfast::cli {
+
+class Acquisition {
+ public:
+  // Connects, and takes its place in line.
+  Acquisition(const RunOptions& options, const ServiceSettings& settings);
+  // Gives up if it is not done; closes the client.
+  ~Acquisition();
+  Acquisition(const Acquisition&) = delete;
+  Acquisition& operator=(const Acquisition&) = delete;
+
+  // Readable once it has ended, one way or the other.
+  int done_fd() const noexcept { return done_; }
+  // Leaves the line. done_fd() becomes readable soon, unless it is still connecting.
+  void give_up() { stop_.request_stop(); }
+
+  // Nothing while it is connecting. Any thread.
+  Client* client() noexcept { return connected_.load(); }
+  // Once it is done. Throws what connecting or acquiring threw.
+  AcquireResult& result();
+
+ private:
+  void work();
+  AcquireResult acquire();
+
+  const RunOptions& options_;
+  const ServiceSettings& settings_;
+  int done_ = -1;
+  std::stop_source stop_;
+  std::optional<Client> client_;
+  std::atomic<Client*> connected_{nullptr};
+  std::optional<AcquireResult> result_;
+  std::exception_ptr failure_;
+  std::thread thread_;
+};
+
+}  // namespace holdfast::cli

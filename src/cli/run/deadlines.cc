@@ -1,0 +1,60 @@
+#include "cli/run/deadlines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/run/seconds.h"
+
+namespace holdfast::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Without overflow at both ends of time.
+Clock::time_point before(Clock::time_point time, Clock::duration by) {
+  if (time == Clock::time_point::max()) return time;
+  return time.time_since_epoch() < by ? Clock::time_point{} : time - by;
+}
+
+Clock::time_point after(Clock::time_point time, Clock::duration by) {
+  return Clock::time_point::max() - time < by ? Clock::time_point::max() : time + by;
+}
+
+}  // namespace
+
+Clock::duration kill_margin(Clock::duration validity) {
+  // A twentieth, as the lease itself keeps one; never so short that one late turn on the processor uses it up.
+  return std::clamp<Clock::duration>(validity / 20, milliseconds(50), milliseconds(1'000));
+}
+
+tl::expected<Clock::duration, std::string> choose_kill_after(std::optional<Clock::duration> wanted,
+                                                             Clock::duration validity) {
+  constexpr auto kLongestByDefault = std::chrono::seconds(5);
+  // When all is well a lease has at least three quarters of its validity left (two fifths on an ensemble), and a beat that is late
+  // must not end anything.
+  constexpr int kLargestPart = 3;
+  if (!wanted) return std::min<Clock::duration>(validity / 4, kLongestByDefault);
+  const auto longest = validity / kLargestPart;
+  if (*wanted <= longest) return *wanted;
+  return tl::unexpected(fmt::format(
+      "--kill-after {} does not fit into a lock that is good for {} after the storage service was last heard; "
+      "give at most {}, or a longer --session-timeout",
+      show_seconds(*wanted), show_seconds(validity), show_seconds(longest)));
+}
+
+Deadlines plan_deadlines(const HoldTerms& terms, Clock::time_point valid_until) {
+  Deadlines plan{terms.hold_until, after(terms.hold_until, terms.kill_after)};
+  if (terms.on_lost == OnLost::ignore) return plan;
+  const auto kill = before(valid_until, terms.margin);
+  plan.kill = std::min(plan.kill, kill);
+  if (terms.on_lost == OnLost::term) plan.tell = std::min(plan.tell, before(kill, terms.kill_after));
+  return plan;
+}
+
+Deadlines end_now(const HoldTerms& terms, Clock::time_point now) {
+  if (terms.on_lost == OnLost::kill) return {Clock::time_point::max(), now};
+  return {now, after(now, terms.kill_after)};
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,46 @@
+// guard_message.h -- what the wrapper and the guardian say to each other, over a pair of sockets that keeps messages whole.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstdint>
+
+#include "cli/run/deadlines.h"
+
+namespace holdfast::cli {
+
+struct ToGuardian {
+  enum class Kind : std::int32_t {
+    start,      // run the command; deadlines, kill_after, token
+    deadlines,  // until when
+    done,       // we know how the command ended; what it left in the background may go on
+    signal,     // send this to the command and what it started, as far as they are in its process group
+  };
+
+  Kind kind = Kind::deadlines;
+  std::int32_t signal = 0;
+  Deadlines deadlines{};
+  Clock::duration kill_after{};  // from when the wrapper is gone
+  std::uint64_t token = 0;
+};
+
+struct FromGuardian {
+  enum class Kind : std::int32_t {
+    started,      // value: the command's pid
+    not_started,  // value: errno of execve()
+    stopped,      // value: the signal that stopped it
+    told,         // TERM was sent, because of the deadlines
+    ended,        // value: as waitpid() has it
+  };
+
+  Kind kind = Kind::started;
+  std::int32_t value = 0;
+  // With `ended`:
+  bool told = false;
+  bool killed = false;     // all of it
+  bool said = false;       // the guardian has told the person why, because we stood still
+  std::uint32_t left = 0;  // processes that could not be killed
+};
+
+}  // namespace holdfast::cli

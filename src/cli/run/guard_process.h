@@ -1,0 +1,37 @@
+// guard_process.h -- the guardian: a process that lets nothing run without the lock.
+//
+// It stands between the wrapper, which has the lock, and the command. It has no threads and no connection, and is in no
+// process group that a terminal or a shell would signal; so it goes on when the wrapper is stopped, hangs or is killed. It kills the
+// command and all that the command has started when the deadlines pass that the wrapper last told it, or when the wrapper is gone.
+//
+//   state      the command ends       tell          kill             wrapper gone
+//   waiting    -                      -             -                ends
+//   running    reports it: ended      TERM: told    KILL: killing    tell now, kill not later than kill_after from now
+//   ended      -                      -             -                the same; what the wrapper has heard of (done): ends, and what
+//                                                                    was left in the background goes on
+//   told       waits for the rest     -             KILL: killing    goes on
+//   killing    until nobody is left, then ends
+#pragma once
+
+#include <signal.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/run/deadlines.h"
+
+namespace holdfast::cli {
+
+struct GuardOrders {
+  std::vector<std::string> argv{};
+  std::vector<std::pair<std::string, std::string>> env{};  // added; HOLDFAST_TOKEN comes with the start
+  std::string names{};                                     // for messages
+  sigset_t mask{};                                         // the command's
+  OnLost on_lost = OnLost::term;
+};
+
+// The life of the guardian, in the process that was forked for it. `socket` is its end.
+[[noreturn]] void guard(const GuardOrders& orders, int socket);
+
+}  // namespace holdfast::cli

@@ -1,0 +1,65 @@
+#include "cli/run/guardian.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+namespace holdfast::cli {
+
+Guardian::Guardian(const GuardOrders& orders) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    throw std::system_error(errno, std::generic_category(), "socketpair");
+  }
+  pid_ = ::fork();
+  if (pid_ == 0) {
+    ::close(ends[0]);
+    guard(orders, ends[1]);
+  }
+  const int error = errno;
+  ::close(ends[1]);
+  socket_ = ends[0];
+  if (pid_ < 0) {
+    ::close(socket_);
+    throw std::system_error(error, std::generic_category(), "fork");
+  }
+}
+
+Guardian::~Guardian() { ::close(socket_); }
+
+void Guardian::start(std::uint64_t token, const Deadlines& deadlines, Clock::duration kill_after) {
+  last_ = deadlines;
+  send({.kind = ToGuardian::Kind::start, .deadlines = deadlines, .kill_after = kill_after, .token = token});
+}
+
+void Guardian::set(const Deadlines& deadlines) {
+  if (deadlines == last_) return;
+  last_ = deadlines;
+  send({.kind = ToGuardian::Kind::deadlines, .deadlines = deadlines});
+}
+
+void Guardian::forward(int signal) { send({.kind = ToGuardian::Kind::signal, .signal = signal}); }
+
+void Guardian::done() { send({.kind = ToGuardian::Kind::done}); }
+
+void Guardian::send(const ToGuardian& order) {
+  // A guardian that does not read (somebody stopped it) keeps the deadlines it has, which is the safe side.
+  ::send(socket_, &order, sizeof order, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+std::optional<FromGuardian> Guardian::hear() {
+  for (;;) {
+    FromGuardian message;
+    const ssize_t got = ::recv(socket_, &message, sizeof message, MSG_DONTWAIT);
+    if (got == sizeof message) return message;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return std::nullopt;
+    dead_ = true;
+    return std::nullopt;
+  }
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,48 @@
+// guardian.h -- the wrapper's end of its guardian.
+//
+// Thread safety: none; the main thread has it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+
+#include "cli/run/guard_message.h"
+#include "cli/run/guard_process.h"
+
+namespace holdfast::cli {
+
+class Guardian {
+ public:
+  // Forks. Make it before the first thread. Throws std::system_error.
+  explicit Guardian(const GuardOrders& orders);
+  // The guardian sees that we are gone: what runs is ended.
+  ~Guardian();
+  Guardian(const Guardian&) = delete;
+  Guardian& operator=(const Guardian&) = delete;
+
+  pid_t pid() const noexcept { return pid_; }
+  int socket() const noexcept { return socket_; }
+
+  void start(std::uint64_t token, const Deadlines& deadlines, Clock::duration kill_after);
+  // Sent only if they are new.
+  void set(const Deadlines& deadlines);
+  void forward(int signal);
+  // We have heard how the command ended. The guardian ends without touching what was left behind.
+  void done();
+
+  // What it has said, if anything; does not wait.
+  std::optional<FromGuardian> hear();
+  // It has died, or was killed, without telling how the command ended.
+  bool dead() const noexcept { return dead_; }
+
+ private:
+  void send(const ToGuardian& order);
+
+  pid_t pid_ = 0;
+  int socket_ = -1;
+  bool dead_ = false;
+  Deadlines last_{};
+};
+
+}  // namespace holdfast::cli

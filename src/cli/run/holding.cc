@@ -1,0 +1,262 @@
+#include "cli/run/holding.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <stop_token>
+#include <system_error>
+
+#include "cli/exit_code.h"
+#include "cli/run/process_tree.h"
+#include "cli/run/seconds.h"
+#include "cli/run/standard_streams.h"
+#include "holdfast/error.h"
+
+namespace holdfast::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A guardian that is so late has been stopped, and nobody else will do its work.
+constexpr auto kGuardianPatience = milliseconds(100);
+constexpr auto kKillPatience = std::chrono::seconds(10);
+
+Clock::duration kill_after_for(const RunOptions& options, Clock::duration validity) {
+  constexpr auto kUsual = std::chrono::seconds(5);
+  // Otherwise it does not depend on the lease: the guardian kills in time, whatever was asked for.
+  if (options.on_lost != OnLost::term) return options.kill_after.value_or(kUsual);
+  const auto chosen = choose_kill_after(options.kill_after, validity);
+  if (!chosen) throw Error(Errc::invalid_argument, chosen.error());
+  return *chosen;
+}
+
+}  // namespace
+
+RunEnd ended_by(int signal) { return {kExitSignal + signal, signal == SIGINT ? signal : 0}; }
+
+Holding::Holding(const RunOptions& options, const Lease& lease, Guardian& guardian, WrapperSignals& signals)
+    : options_(options),
+      lease_(lease),
+      guardian_(guardian),
+      signals_(signals),
+      granted_(Clock::now()),
+      validity_(lease.valid_until() - granted_),
+      terms_{.on_lost = options.on_lost,
+             .kill_after = kill_after_for(options, validity_),
+             .margin = kill_margin(validity_),
+             .hold_until = options.max_hold ? granted_ + *options.max_hold : Clock::time_point::max()},
+      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (wake_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+}
+
+Holding::~Holding() { ::close(wake_); }
+
+std::string Holding::bound() const {
+  const auto plan = plan_deadlines({terms_.on_lost, terms_.kill_after, terms_.margin, Clock::time_point::max()},
+                                   granted_ + validity_);
+  const auto in = [this](Clock::time_point time) { return show_seconds(time - granted_); };
+  if (options_.on_lost == OnLost::ignore)
+    return "if the storage service falls silent, the command goes on (--on-lost ignore)";
+  const auto told =
+      options_.on_lost == OnLost::kill ? std::string() : fmt::format("is told to end after {} and ", in(plan.tell));
+  return fmt::format(
+      "if the storage service falls silent, the command {}is dead after {}; nobody else is granted before {}", told,
+      in(plan.kill), in(granted_ + validity_));
+}
+
+RunEnd Holding::run() {
+  const auto wake_us = [this](std::atomic<bool>& flag) {
+    flag = true;
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const auto written = ::write(wake_, &one, sizeof one);
+  };
+  // If the guardian dies, we inherit what it guarded.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  last_ = plan_deadlines(terms_, lease_.valid_until());
+  guardian_.start(lease_.token(), last_, terms_.kill_after);
+  {
+    const std::stop_callback on_lost(lease_.lost(), [&] { wake_us(lost_); });
+    const std::stop_callback on_asked_back(lease_.revoked(), [&] { wake_us(asked_back_); });
+    while (!end_) {
+      wait();
+      hear_guardian();
+      if (!end_) hear_signals();
+      if (!end_) hear_lease();
+      if (!end_) look_at_the_clock();
+    }
+    stay_for_minimum();
+  }
+  return *end_;
+}
+
+void Holding::wait() {
+  // As often as matters to the guardian, whose deadlines are as old as our last look. Rounded up: 0 would spin.
+  const auto often = std::clamp<Clock::duration>(validity_ / 20, milliseconds(20), milliseconds(1'000));
+  const auto timeout = std::chrono::ceil<milliseconds>(often);
+  std::array<pollfd, 3> fds{{{signals_.fd(), POLLIN, 0}, {guardian_.socket(), POLLIN, 0}, {wake_, POLLIN, 0}}};
+  ::poll(fds.data(), fds.size(), static_cast<int>(timeout.count()));
+  std::uint64_t ignored = 0;
+  [[maybe_unused]] const auto got = ::read(wake_, &ignored, sizeof ignored);
+}
+
+void Holding::hear_guardian() {
+  while (const auto message = guardian_.hear()) {
+    switch (message->kind) {
+      case FromGuardian::Kind::started: command_ = message->value; break;
+      case FromGuardian::Kind::not_started:
+        say(fmt::format("{}: {}", options_.command.front(), std::strerror(message->value)));
+        end_ = RunEnd{message->value == ENOENT ? kExitNotFound : kExitNotRunnable};
+        return;
+      case FromGuardian::Kind::stopped: command_stopped(message->value); break;
+      case FromGuardian::Kind::told:
+        explained_ = explained_ || message->said;
+        explain_end();
+        break;
+      case FromGuardian::Kind::ended: command_ended(*message); return;
+    }
+  }
+  if (guardian_.dead()) guardian_died();
+}
+
+void Holding::explain_end() {
+  if (explained_) return;
+  explained_ = true;
+  const auto now = Clock::now();
+  if (now >= terms_.hold_until) {
+    say(fmt::format("{}: held for {}, as long as --max-hold allows; ending the command", options_.shown_names(),
+                    show_seconds(*options_.max_hold)));
+  } else {
+    say(fmt::format(
+        "{}: the storage service has not answered for about {}; ending the command before the lock can go to "
+        "somebody else",
+        options_.shown_names(),
+        show_seconds(std::max<Clock::duration>(now + validity_ - lease_.valid_until(), Clock::duration::zero()))));
+  }
+}
+
+void Holding::command_ended(const FromGuardian& message) {
+  guardian_.done();
+  const bool forced = message.told || message.killed;
+  if (forced) {
+    explained_ = explained_ || message.said;
+    explain_end();
+    terminal_.restore();
+    if (message.left > 0) {
+      say(fmt::format(
+          "{}: {} of its processes could not be killed (another user's, or waiting for a disk); look at them "
+          "before you trust the lock",
+          options_.shown_names(), message.left));
+    }
+    end_ = RunEnd{kExitLost};
+  } else if (WIFSIGNALED(message.value)) {
+    end_ = ended_by(WTERMSIG(message.value));
+  } else {
+    end_ = RunEnd{WEXITSTATUS(message.value)};
+  }
+}
+
+void Holding::command_stopped(int signal) {
+  // Stale if we were stopped ourselves. And without a shell that waits for us there is nobody to tell: the command is continued by
+  // whoever stopped it, and the lock stays ours until then.
+  if (!terminal_.in_foreground() || !process_info(command_).stopped) return;
+  signals_.suffer(signal);
+}
+
+void Holding::hear_signals() {
+  while (const auto signal = signals_.next()) {
+    if (stops_us(signal->number)) {
+      if (!signal->from_terminal) guardian_.forward(signal->number);
+      signals_.suffer(signal->number);
+      continue;
+    }
+    // Keys and windows reach the command without us: it is in our process group. But when its terminal is closed the kernel
+    // tells the leader of the session only, which may be us.
+    const bool ours_alone = signal->number == SIGHUP && ::getsid(0) == ::getpid();
+    if (!signal->from_terminal || ours_alone) guardian_.forward(signal->number);
+  }
+}
+
+void Holding::hear_lease() {
+  if (asked_back_ && !ending_ && !warned_) {
+    if (options_.on_lost == OnLost::ignore) {
+      warned_ = true;
+      say(fmt::format("{}: somebody asks for the lock back; the command goes on (--on-lost ignore)",
+                      options_.shown_names()));
+    } else {
+      end_command("somebody asks for the lock back");
+    }
+  }
+  if (!lost_ || ending_) return;
+  if (options_.on_lost != OnLost::ignore) return end_command("the lock was lost");
+  if (explained_) return;
+  explained_ = true;
+  say(fmt::format("{}: the lock was lost; the command goes on without it (--on-lost ignore)", options_.shown_names()));
+}
+
+void Holding::end_command(const std::string& why) {
+  ending_ = true;
+  if (!explained_) {
+    explained_ = true;
+    say(fmt::format("{}: {}; ending the command", options_.shown_names(), why));
+  }
+  const auto now = end_now(terms_, Clock::now());
+  last_ = {now.tell, std::min(now.kill, last_.kill)};
+  guardian_.set(last_);
+}
+
+void Holding::look_at_the_clock() {
+  if (!ending_ && !lost_) {
+    last_ = plan_deadlines(terms_, lease_.valid_until());
+    guardian_.set(last_);
+  }
+  if (last_.kill == Clock::time_point::max() || Clock::now() < last_.kill + kGuardianPatience) return;
+  ::kill(guardian_.pid(), SIGKILL);  // it kills the command, and then we hear that it is dead
+}
+
+void Holding::guardian_died() {
+  if (!explained_) say(options_.shown_names() + ": the guardian of the command was killed; ending the command");
+  explained_ = true;
+  // Those that were there before the command are not its own: an engine that we have started for local:.
+  const auto ticks = static_cast<unsigned long long>(::sysconf(_SC_CLK_TCK));
+  const auto granted = std::chrono::duration_cast<milliseconds>(granted_.time_since_epoch()).count();
+  std::vector<pid_t> before;
+  for (const auto& process : descendants_of(::getpid())) {
+    const bool older = process.started + 1 < static_cast<unsigned long long>(granted) * ticks / 1'000;
+    if (process.parent == ::getpid() && process.pid != guardian_.pid() && older) before.push_back(process.pid);
+  }
+  const auto give_up = Clock::now() + kKillPatience;
+  while (kill_descendants(::getpid(), before) > 0 && Clock::now() < give_up) {
+    ::poll(nullptr, 0, 1);
+  }
+  terminal_.restore();
+  end_ = RunEnd{kExitLost};
+}
+
+void Holding::stay_for_minimum() {
+  const auto until = granted_ + options_.min_hold;
+  while (!lost_ && end_->die_of == 0) {
+    const auto left = std::chrono::ceil<milliseconds>(until - Clock::now()).count();
+    if (left <= 0) return;
+    std::array<pollfd, 2> fds{{{signals_.fd(), POLLIN, 0}, {wake_, POLLIN, 0}}};
+    constexpr std::int64_t kLongest = 3'600'000;
+    ::poll(fds.data(), fds.size(), static_cast<int>(std::min(left, kLongest)));
+    std::uint64_t ignored = 0;
+    [[maybe_unused]] const auto got = ::read(wake_, &ignored, sizeof ignored);
+    while (const auto signal = signals_.next()) {
+      if (stops_us(signal->number)) signals_.suffer(signal->number);
+      if (ends_us(signal->number)) end_ = ended_by(signal->number);
+      if (ends_us(signal->number)) return;
+    }
+  }
+}
+
+}  // namespace holdfast::cli

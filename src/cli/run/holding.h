@@ -1,0 +1,73 @@
+// holding.h -- the time between the grant and the end of the command.
+//
+// The main thread hears four voices: signals, the guardian, the lease (lost, asked back) and the clock.
+#pragma once
+
+#include <atomic>
+#include <optional>
+
+#include "cli/run/deadlines.h"
+#include "cli/run/guardian.h"
+#include "cli/run/run_options.h"
+#include "cli/run/terminal_modes.h"
+#include "cli/run/wrapper_signals.h"
+#include "holdfast/lease.h"
+
+namespace holdfast::cli {
+
+// How a run ended, for the shell.
+struct RunEnd {
+  int code = 0;
+  // The command, or we, died of this signal, and whoever started us is to see that we did too. Only for SIGINT: a shell that runs
+  // a script stops at a Ctrl-C if the command died of it, and goes on if the command ended by itself.
+  int die_of = 0;
+};
+RunEnd ended_by(int signal);
+
+class Holding {
+ public:
+  // Throws Error(invalid_argument) if --kill-after does not fit into the lease.
+  Holding(const RunOptions& options, const Lease& lease, Guardian& guardian, WrapperSignals& signals);
+  ~Holding();
+  Holding(const Holding&) = delete;
+  Holding& operator=(const Holding&) = delete;
+
+  // Starts the command and stays until it and the minimum hold have ended.
+  RunEnd run();
+
+  // What -v says about the bound.
+  std::string bound() const;
+
+ private:
+  void wait();
+  void hear_guardian();
+  void hear_signals();
+  void hear_lease();
+  void look_at_the_clock();
+  void command_stopped(int signal);
+  void command_ended(const FromGuardian& message);
+  void explain_end();
+  void guardian_died();
+  void end_command(const std::string& why);
+  void stay_for_minimum();
+
+  const RunOptions& options_;
+  const Lease& lease_;
+  Guardian& guardian_;
+  WrapperSignals& signals_;
+  TerminalModes terminal_;
+  const Clock::time_point granted_;
+  const Clock::duration validity_;
+  HoldTerms terms_;
+  Deadlines last_{};
+  int wake_ = -1;
+  std::atomic<bool> lost_{false};
+  std::atomic<bool> asked_back_{false};
+  bool ending_ = false;     // we have told the guardian to
+  bool explained_ = false;  // the person knows why
+  bool warned_ = false;
+  pid_t command_ = 0;
+  std::optional<RunEnd> end_{};
+};
+
+}  // namespace holdfast::cli

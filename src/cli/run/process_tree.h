@@ -1,0 +1,36 @@
+// process_tree.h -- what a process has started, however it tried to get away.
+//
+// A process that is a subreaper (PR_SET_CHILD_SUBREAPER) inherits the orphans among its descendants, so double forks and new
+// sessions do not leave the tree below it. Read from /proc, which is no snapshot: whoever kills looks again until there is nobody.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::cli {
+
+struct ProcessInfo {
+  pid_t pid = 0;
+  pid_t parent = 0;
+  pid_t group = 0;
+  unsigned long long started = 0;  // in clock ticks since the machine was started
+  bool stopped = false;
+  bool dead = false;  // waits to be reaped
+};
+
+// Of one line of /proc/PID/stat; pid 0 if it is none. For the tests.
+ProcessInfo parse_process_stat(std::string_view stat);
+
+// pid 0 if there is no such process.
+ProcessInfo process_info(pid_t pid);
+
+// Those alive below `root`, parents before children, without `except` and what is below them.
+std::vector<ProcessInfo> descendants_of(pid_t root, const std::vector<pid_t>& except = {});
+
+// One pass: SIGKILL to everybody below `root`. How many it found and may kill; those of other users (sudo) are not counted.
+std::size_t kill_descendants(pid_t root, const std::vector<pid_t>& except = {});
+
+}  // namespace holdfast::cli

@@ -1,0 +1,64 @@
+// run_options.h -- what `holdfast run` was asked for.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+#include <utility>
+#include <vector>
+
+#include "cli/run/deadlines.h"
+
+namespace holdfast::cli {
+
+// As it stood on the command line. Empty: not given.
+struct RunArguments {
+  std::vector<std::string> names{};
+  bool do_not_wait = false;
+  std::string wait{};
+  bool shared = false;
+  std::string permits{};
+  std::string conflict_code{};
+  std::string min_hold{};
+  std::string max_hold{};
+  std::string purpose{};
+  std::string on_lost{};
+  std::string kill_after{};
+  bool quiet = false;
+  bool verbose = false;
+};
+
+struct Permits {
+  std::int64_t wanted = 1;
+  std::int64_t of = 1;
+};
+
+struct RunOptions {
+  std::vector<std::string> names{};
+  std::vector<std::string> command{};
+  std::optional<std::chrono::nanoseconds> wait{};  // nothing: as long as it takes; 0: not at all
+  bool shared = false;
+  std::optional<Permits> permits{};
+  int conflict_code = 0;
+  std::chrono::nanoseconds min_hold{0};
+  std::optional<std::chrono::nanoseconds> max_hold{};
+  std::string purpose{};
+  OnLost on_lost = OnLost::term;
+  std::optional<std::chrono::nanoseconds> kill_after{};
+  bool quiet = false;
+  bool verbose = false;
+
+  // "a", or "a, b, c": for messages.
+  std::string shown_names() const;
+};
+
+// `command` is what stood behind "--". The error is one sentence that says what would be right.
+tl::expected<RunOptions, std::string> read_run_options(const RunArguments& arguments, std::vector<std::string> command);
+
+// Takes everything from the first "--" on off the end of a `holdfast run` command line; of any other it takes nothing. What stood
+// behind it.
+std::vector<std::string> take_command(int& argc, char** argv);
+
+}  // namespace holdfast::cli

@@ -1,0 +1,68 @@
+// waiting_line.h -- what a person sees while a command waits for its lock.
+//
+//   nightly: 2nd in line; held for 4m10s by holdfast (pid 812) on web1: backup
+//
+// On a terminal one line that is drawn anew every second, and erased in the end. Elsewhere one plain line, once it takes a while.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cli/run/acquisition.h"
+#include "cli/run/run_options.h"
+#include "holdfast/clock.h"
+#include "holdfast/inspect.h"
+
+namespace holdfast::cli {
+
+// Whose ticket is ours.
+struct Waiter {
+  std::string host;
+  std::int64_t pid = 0;
+};
+
+// One sentence about the first of these names that somebody else holds; without a name of ours in any queue it leaves out the place.
+std::string waiting_sentence(const std::vector<LockInfo>& locks, const Waiter& us,
+                             std::chrono::system_clock::time_point now);
+
+// "x is held by ...", for those who do not wait or have waited long enough.
+std::string held_sentence(const std::vector<LockInfo>& locks, const Waiter& us,
+                          std::chrono::system_clock::time_point now);
+
+class WaitingLine {
+ public:
+  // Has a thread, because asking takes as long as the service takes. `acquisition` must outlive it.
+  WaitingLine(const RunOptions& options, Acquisition& acquisition);
+  ~WaitingLine();  // finish(), however long it takes
+  WaitingLine(const WaitingLine&) = delete;
+  WaitingLine& operator=(const WaitingLine&) = delete;
+
+  // Erases it. False if it is still asking the service by then; whoever wants to end has to leave the thread behind.
+  bool finish(Clock::time_point deadline);
+
+ private:
+  void work();
+  void draw();
+  std::string sentence();
+  bool pause(std::chrono::milliseconds time);  // false: it is over
+
+  const RunOptions& options_;
+  Acquisition& acquisition_;
+  const bool live_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool over_ = false;   // it has to end
+  bool ended_ = false;  // the thread has
+  bool drawn_ = false;
+  std::thread thread_;
+};
+
+// The locks that were asked for, as the service has them. Throws as Client::inspect().
+std::vector<LockInfo> look_at(Client& client, const RunOptions& options);
+Waiter this_waiter();
+
+}  // namespace holdfast::cli

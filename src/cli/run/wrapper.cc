@@ -1,0 +1,168 @@
+#include "cli/run/wrapper.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+#include "cli/exit_code.h"
+#include "cli/run/acquisition.h"
+#include "cli/run/command.h"
+#include "cli/run/guardian.h"
+#include "cli/run/holding.h"
+#include "cli/run/seconds.h"
+#include "cli/run/standard_streams.h"
+#include "cli/run/waiting_line.h"
+#include "cli/run/wrapper_signals.h"
+#include "holdfast/error.h"
+
+namespace holdfast::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Leaving the line is one request. A service that does not answer it forgets us with our session.
+constexpr milliseconds kLeaveWithin{2'000};
+// A shorter wait is nobody's business.
+constexpr milliseconds kShownAfter{200};
+
+bool answers(const Client& client) {
+  return client.state() == ConnectionState::connected || client.state() == ConnectionState::reconnected;
+}
+
+class Wrapper {
+ public:
+  Wrapper(const RunOptions& options, const ServiceSettings& settings)
+      : options_(options), settings_(settings), guardian_(orders()) {
+    ignore_broken_pipes();
+    let_go_of_streams(guardian_.socket(), {signals_.fd()});
+  }
+
+  RunEnd run();
+  // Without a word to a service that does not answer, or to threads that wait for it.
+  [[noreturn]] void end_process(RunEnd end);
+
+ private:
+  GuardOrders orders() const;
+  // Nothing once the acquisition is done; the end, if a signal comes first.
+  std::optional<RunEnd> wait_in_line(Acquisition& acquisition);
+  RunEnd leave(Acquisition& acquisition, std::optional<WaitingLine>& line, RunEnd end);
+  RunEnd not_acquired(Acquisition& acquisition);
+  RunEnd hold(Acquisition& acquisition);
+
+  const RunOptions& options_;
+  const ServiceSettings& settings_;
+  WrapperSignals signals_;
+  Guardian guardian_;
+  const Clock::time_point begun_ = Clock::now();
+};
+
+GuardOrders Wrapper::orders() const {
+  return {
+      .argv = options_.command,
+      .env = {{"HOLDFAST_NAME", fmt::format("{}", fmt::join(options_.names, " "))}, {"HOLDFAST_URL", settings_.url}},
+      .names = options_.shown_names(),
+      .mask = signals_.mask_before(),
+      .on_lost = options_.on_lost};
+}
+
+RunEnd Wrapper::run() {
+  Acquisition acquisition(options_, settings_);
+  if (const auto end = wait_in_line(acquisition)) return *end;
+  return acquisition.result() ? hold(acquisition) : not_acquired(acquisition);
+}
+
+std::optional<RunEnd> Wrapper::wait_in_line(Acquisition& acquisition) {
+  std::optional<WaitingLine> line;
+  for (;;) {
+    std::array<pollfd, 2> fds{{{acquisition.done_fd(), POLLIN, 0}, {signals_.fd(), POLLIN, 0}}};
+    const bool show = !options_.quiet && !line;
+    const int ready = ::poll(fds.data(), fds.size(), show ? static_cast<int>(kShownAfter.count()) : -1);
+    if (show && ready == 0) line.emplace(options_, acquisition);
+    if (fds[0].revents != 0) return std::nullopt;
+    while (const auto signal = signals_.next()) {
+      if (stops_us(signal->number)) signals_.suffer(signal->number);
+      if (ends_us(signal->number)) return leave(acquisition, line, ended_by(signal->number));
+    }
+  }
+}
+
+RunEnd Wrapper::leave(Acquisition& acquisition, std::optional<WaitingLine>& line, RunEnd end) {
+  acquisition.give_up();
+  const auto deadline = Clock::now() + kLeaveWithin;
+  const bool erased = !line || line->finish(deadline);
+  // Who has not connected has no ticket.
+  const bool connected = acquisition.client() != nullptr && answers(*acquisition.client());
+  pollfd done{acquisition.done_fd(), POLLIN, 0};
+  const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now()).count();
+  const bool left_line = connected && ::poll(&done, 1, static_cast<int>(std::max<std::int64_t>(left, 0))) > 0;
+  if (!erased || !left_line) end_process(end);
+  return end;
+}
+
+RunEnd Wrapper::not_acquired(Acquisition& acquisition) {
+  const auto& result = acquisition.result();
+  if (result.error() != Errc::timed_out) throw Error(result.error(), result.message());
+  if (options_.quiet) return {options_.conflict_code};
+  std::string held;
+  try {
+    held = held_sentence(look_at(*acquisition.client(), options_), this_waiter(), std::chrono::system_clock::now());
+  } catch (const Error&) {
+    // Then nobody knows who.
+  }
+  if (held.empty()) held = options_.shown_names() + " was not granted";
+  say(held + "; the command was not run");
+  return {options_.conflict_code};
+}
+
+RunEnd Wrapper::hold(Acquisition& acquisition) {
+  Client& client = *acquisition.client();
+  const auto& lease = acquisition.result().lease();
+  RunEnd end;
+  {
+    Holding holding(options_, lease, guardian_, signals_);
+    if (options_.verbose) {
+      say(fmt::format("{}: granted after {}, token {}; {}", options_.shown_names(), show_seconds(Clock::now() - begun_),
+                      lease.token(), holding.bound()));
+    }
+    end = holding.run();
+  }
+  if (!answers(client)) {
+    if (end.code != kExitLost) {
+      say(fmt::format(
+          "{}: the storage service does not answer, so the lock could not be given back; it is free once the "
+          "session has ended, in about {}",
+          options_.shown_names(), show_seconds(settings_.session_timeout)));
+    }
+    end_process(end);
+  }
+  // Also gives the lock back, and waits until that is done: whoever is started next must find it free.
+  client.close();
+  return end;
+}
+
+void Wrapper::end_process(RunEnd end) {
+  if (end.die_of != 0) signals_.suffer(end.die_of);
+  ::_exit(end.code);
+}
+
+}  // namespace
+
+int run_under_lock(const RunOptions& options, const ServiceSettings& settings) {
+  if (const int error = check_command(options.command.front()); error != 0) {
+    say(fmt::format("{}: {}", options.command.front(), error == ENOENT ? "command not found" : std::strerror(error)));
+    return error == ENOENT ? kExitNotFound : kExitNotRunnable;
+  }
+  Wrapper wrapper(options, settings);
+  const RunEnd end = wrapper.run();
+  if (end.die_of != 0) wrapper.end_process(end);
+  return end.code;
+}
+
+}  // namespace holdfast::cli

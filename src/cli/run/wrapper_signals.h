@@ -1,0 +1,47 @@
+// wrapper_signals.h -- the signals that the wrapper of a command gets, as values, and what becomes of them.
+#pragma once
+
+#include <signal.h>
+
+#include <optional>
+
+namespace holdfast::cli {
+
+struct WrapperSignal {
+  int number = 0;
+  // The kernel sent it, for a key or a window: to everybody in the foreground, and so to the command as well.
+  bool from_terminal = false;
+};
+
+// Make it before the first thread: the signals are blocked, and threads inherit that. What was ignored when we were started (nohup)
+// stays ignored.
+class WrapperSignals {
+ public:
+  // Throws std::system_error.
+  WrapperSignals();
+  ~WrapperSignals();
+  WrapperSignals(const WrapperSignals&) = delete;
+  WrapperSignals& operator=(const WrapperSignals&) = delete;
+
+  // As it was when we were started: the command's.
+  const sigset_t& mask_before() const noexcept { return before_; }
+  int fd() const noexcept { return fd_; }
+  std::optional<WrapperSignal> next();  // does not wait
+
+  // As if we had not caught it. Stops: returns once somebody continues us, or at once if nobody could (no shell).
+  void suffer(int signal);
+
+ private:
+  sigset_t before_{};
+  int fd_ = -1;
+};
+
+// What a process does that has not said what it does: it ends.
+bool ends_us(int signal);
+// SIGTSTP and the like.
+bool stops_us(int signal);
+
+// Stderr may be a pipe that nobody reads any more, and that is no reason to drop a lock.
+void ignore_broken_pipes();
+
+}  // namespace holdfast::cli
