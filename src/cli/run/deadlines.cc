@@ -23,6 +23,14 @@ Clock::time_point after(Clock::time_point time, Clock::duration by) {
 
 }  // namespace
 
+Clock::duration nominal_validity(Clock::duration session_timeout) { return session_timeout - session_timeout / 20; }
+
+Clock::duration fit_kill_after(Clock::duration kill_after, Clock::duration validity) {
+  // Leaves two fifths for heartbeats that are late. A lease of an ensemble is worth half a session when it is granted.
+  const auto longest = validity * 3 / 5 - kill_margin(validity);
+  return std::clamp<Clock::duration>(kill_after, Clock::duration::zero(), std::max(longest, Clock::duration::zero()));
+}
+
 Clock::duration kill_margin(Clock::duration validity) {
   // A twentieth, as the lease itself keeps one; never so short that one late turn on the processor uses it up.
   return std::clamp<Clock::duration>(validity / 20, milliseconds(50), milliseconds(1'000));

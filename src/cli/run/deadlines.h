@@ -28,14 +28,20 @@ struct Deadlines {
   bool operator==(const Deadlines&) const = default;
 };
 
-// How long before the end of the lease every process must have been sent SIGKILL. `validity` is how long a lease is good for when
-// the service has just been heard. Dead processes take a moment to be dead, and a starved guardian to get its turn.
+// How long a lease is good for when the service has just been heard, by the session that was asked for (docs/semantics.md, Loss).
+Clock::duration nominal_validity(Clock::duration session_timeout);
+
+// How long before the end of the lease every process must have been sent SIGKILL. Dead processes take a moment to be dead, and a
+// starved guardian to get its turn.
 Clock::duration kill_margin(Clock::duration validity);
 
 // How long the command has between TERM and KILL: as long as was asked for, if that leaves the service the time to be silent
 // for a few heartbeats; a quarter of the validity, at most 5 s, if nothing was. The error says how long it may be.
 tl::expected<Clock::duration, std::string> choose_kill_after(std::optional<Clock::duration> wanted,
                                                              Clock::duration validity);
+
+// What is left of it in a lease that is good for so long now: a service may grant shorter sessions than it is asked for.
+Clock::duration fit_kill_after(Clock::duration kill_after, Clock::duration validity);
 
 struct HoldTerms {
   OnLost on_lost = OnLost::term;

@@ -19,7 +19,6 @@
 #include "cli/run/process_tree.h"
 #include "cli/run/seconds.h"
 #include "cli/run/standard_streams.h"
-#include "holdfast/error.h"
 
 namespace holdfast::cli {
 namespace {
@@ -30,28 +29,32 @@ using std::chrono::milliseconds;
 constexpr auto kGuardianPatience = milliseconds(100);
 constexpr auto kKillPatience = std::chrono::seconds(10);
 
-Clock::duration kill_after_for(const RunOptions& options, Clock::duration validity) {
-  constexpr auto kUsual = std::chrono::seconds(5);
-  // Otherwise it does not depend on the lease: the guardian kills in time, whatever was asked for.
-  if (options.on_lost != OnLost::term) return options.kill_after.value_or(kUsual);
-  const auto chosen = choose_kill_after(options.kill_after, validity);
-  if (!chosen) throw Error(Errc::invalid_argument, chosen.error());
-  return *chosen;
-}
-
 }  // namespace
+
+tl::expected<SessionTerms, std::string> session_terms(const RunOptions& options, Clock::duration session_timeout) {
+  const auto validity = nominal_validity(session_timeout);
+  // Only who is told before the lease ends needs the time in it: the guardian kills in time, whatever was asked for.
+  constexpr auto kUsual = std::chrono::seconds(5);
+  if (options.on_lost != OnLost::term) return SessionTerms{validity, options.kill_after.value_or(kUsual)};
+  const auto chosen = choose_kill_after(options.kill_after, validity);
+  if (!chosen) return tl::unexpected(chosen.error());
+  return SessionTerms{validity, *chosen};
+}
 
 RunEnd ended_by(int signal) { return {kExitSignal + signal, signal == SIGINT ? signal : 0}; }
 
-Holding::Holding(const RunOptions& options, const Lease& lease, Guardian& guardian, WrapperSignals& signals)
+Holding::Holding(const RunOptions& options, const SessionTerms& session, const Lease& lease, Guardian& guardian,
+                 WrapperSignals& signals)
     : options_(options),
+      session_(session),
       lease_(lease),
       guardian_(guardian),
       signals_(signals),
       granted_(Clock::now()),
       validity_(lease.valid_until() - granted_),
       terms_{.on_lost = options.on_lost,
-             .kill_after = kill_after_for(options, validity_),
+             .kill_after =
+                 options.on_lost == OnLost::term ? fit_kill_after(session.kill_after, validity_) : session.kill_after,
              .margin = kill_margin(validity_),
              .hold_until = options.max_hold ? granted_ + *options.max_hold : Clock::time_point::max()},
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
@@ -139,7 +142,8 @@ void Holding::explain_end() {
         "{}: the storage service has not answered for about {}; ending the command before the lock can go to "
         "somebody else",
         options_.shown_names(),
-        show_seconds(std::max<Clock::duration>(now + validity_ - lease_.valid_until(), Clock::duration::zero()))));
+        show_seconds(
+            std::max<Clock::duration>(now + session_.validity - lease_.valid_until(), Clock::duration::zero()))));
   }
 }
 

@@ -24,10 +24,18 @@ struct RunEnd {
 };
 RunEnd ended_by(int signal);
 
+// What follows from the session that is asked for, before anybody waits.
+struct SessionTerms {
+  Clock::duration validity{};  // of a lease, when the service was just heard
+  Clock::duration kill_after{};
+};
+// The error says why --kill-after does not fit.
+tl::expected<SessionTerms, std::string> session_terms(const RunOptions& options, Clock::duration session_timeout);
+
 class Holding {
  public:
-  // Throws Error(invalid_argument) if --kill-after does not fit into the lease.
-  Holding(const RunOptions& options, const Lease& lease, Guardian& guardian, WrapperSignals& signals);
+  Holding(const RunOptions& options, const SessionTerms& session, const Lease& lease, Guardian& guardian,
+          WrapperSignals& signals);
   ~Holding();
   Holding(const Holding&) = delete;
   Holding& operator=(const Holding&) = delete;
@@ -52,6 +60,7 @@ class Holding {
   void stay_for_minimum();
 
   const RunOptions& options_;
+  const SessionTerms session_;
   const Lease& lease_;
   Guardian& guardian_;
   WrapperSignals& signals_;

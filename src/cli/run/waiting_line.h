@@ -19,20 +19,6 @@
 
 namespace holdfast::cli {
 
-// Whose ticket is ours.
-struct Waiter {
-  std::string host;
-  std::int64_t pid = 0;
-};
-
-// One sentence about the first of these names that somebody else holds; without a name of ours in any queue it leaves out the place.
-std::string waiting_sentence(const std::vector<LockInfo>& locks, const Waiter& us,
-                             std::chrono::system_clock::time_point now);
-
-// "x is held by ...", for those who do not wait or have waited long enough.
-std::string held_sentence(const std::vector<LockInfo>& locks, const Waiter& us,
-                          std::chrono::system_clock::time_point now);
-
 class WaitingLine {
  public:
   // Has a thread, because asking takes as long as the service takes. `acquisition` must outlive it.
@@ -63,6 +49,5 @@ class WaitingLine {
 
 // The locks that were asked for, as the service has them. Throws as Client::inspect().
 std::vector<LockInfo> look_at(Client& client, const RunOptions& options);
-Waiter this_waiter();
 
 }  // namespace holdfast::cli

@@ -19,6 +19,7 @@
 #include "cli/run/seconds.h"
 #include "cli/run/standard_streams.h"
 #include "cli/run/waiting_line.h"
+#include "cli/run/waiting_sentence.h"
 #include "cli/run/wrapper_signals.h"
 #include "holdfast/error.h"
 
@@ -38,8 +39,8 @@ bool answers(const Client& client) {
 
 class Wrapper {
  public:
-  Wrapper(const RunOptions& options, const ServiceSettings& settings)
-      : options_(options), settings_(settings), guardian_(orders()) {
+  Wrapper(const RunOptions& options, const ServiceSettings& settings, const SessionTerms& terms)
+      : options_(options), settings_(settings), terms_(terms), guardian_(orders()) {
     ignore_broken_pipes();
     let_go_of_streams(guardian_.socket(), {signals_.fd()});
   }
@@ -58,6 +59,7 @@ class Wrapper {
 
   const RunOptions& options_;
   const ServiceSettings& settings_;
+  const SessionTerms terms_;
   WrapperSignals signals_;
   Guardian guardian_;
   const Clock::time_point begun_ = Clock::now();
@@ -126,7 +128,7 @@ RunEnd Wrapper::hold(Acquisition& acquisition) {
   const auto& lease = acquisition.result().lease();
   RunEnd end;
   {
-    Holding holding(options_, lease, guardian_, signals_);
+    Holding holding(options_, terms_, lease, guardian_, signals_);
     if (options_.verbose) {
       say(fmt::format("{}: granted after {}, token {}; {}", options_.shown_names(), show_seconds(Clock::now() - begun_),
                       lease.token(), holding.bound()));
@@ -159,7 +161,9 @@ int run_under_lock(const RunOptions& options, const ServiceSettings& settings) {
     say(fmt::format("{}: {}", options.command.front(), error == ENOENT ? "command not found" : std::strerror(error)));
     return error == ENOENT ? kExitNotFound : kExitNotRunnable;
   }
-  Wrapper wrapper(options, settings);
+  const auto terms = session_terms(options, settings.session_timeout);
+  if (!terms) throw Error(Errc::invalid_argument, terms.error());
+  Wrapper wrapper(options, settings, *terms);
   const RunEnd end = wrapper.run();
   if (end.die_of != 0) wrapper.end_process(end);
   return end.code;
