@@ -4,6 +4,7 @@
 
 namespace holdfast::cli {
 
+constexpr int kExitNo = 1;            // show: nobody wants it; break: it is still held; anything that failed otherwise
 constexpr int kExitUsage = 64;        // an option, a name or a setting that makes no sense
 constexpr int kExitUnavailable = 69;  // the storage service was not reached, or refused us
 constexpr int kExitNotAcquired = 75;  // somebody else holds it; run -E says another

@@ -3,12 +3,16 @@
 #include <cstdio>
 #include <exception>
 
+#include "cli/break.h"
 #include "cli/demo.h"
 #include "cli/exit_code.h"
 #include "cli/local.h"
 #include "cli/run.h"
 #include "cli/run/run_options.h"
+#include "cli/ls.h"
 #include "cli/server.h"
+#include "cli/show.h"
+#include "cli/watch.h"
 #include "holdfast/local.h"
 
 int main(int argc, char** argv) {
@@ -23,6 +27,10 @@ int main(int argc, char** argv) {
   holdfast::cli::add_demo(app, exit_code);
   holdfast::cli::add_server(app, exit_code);
   holdfast::cli::add_local(app, exit_code);
+  holdfast::cli::add_ls(app, exit_code);
+  holdfast::cli::add_show(app, exit_code);
+  holdfast::cli::add_watch(app, exit_code);
+  holdfast::cli::add_break(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

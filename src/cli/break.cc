@@ -1,0 +1,156 @@
+#include "cli/break.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "cli/exit_code.h"
+#include "cli/lock_json.h"
+#include "cli/name_argument.h"
+#include "cli/output.h"
+#include "cli/service.h"
+#include "cli/setting_value.h"
+#include "holdfast/error.h"
+
+namespace holdfast::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Whoever has not given it back within a day will not.
+constexpr Range<milliseconds> kGraces{milliseconds(0), std::chrono::hours(24)};
+
+struct Arguments {
+  ServiceArguments service;
+  std::string name;
+  std::string grace = "10s";
+  bool force = false;
+  bool yes = false;
+  bool json = false;
+};
+
+struct Plan {
+  std::string name;
+  milliseconds grace;
+  bool force;
+  bool confirm;
+};
+
+Plan plan_of(const Arguments& arguments) {
+  const auto grace = parse_duration(arguments.grace, kGraces);
+  if (!grace) throw Error(Errc::invalid_argument, "--grace: " + grace.error());
+  const bool on_terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+  if (arguments.force && !arguments.yes && !on_terminal) {
+    throw Error(Errc::invalid_argument, "--force without a terminal to confirm it needs --yes, too");
+  }
+  return {name_argument(arguments.name), *grace, arguments.force, on_terminal && !arguments.yes};
+}
+
+std::string held_by(const std::vector<TicketInfo>& holders) {
+  const auto now = std::chrono::system_clock::now();
+  return fmt::format("held by {} for {}", who(holders), shown_age(age_of(holders.front(), now)));
+}
+
+bool is_confirmed(const Plan& plan, const std::vector<TicketInfo>& holders) {
+  fmt::print(stderr, "break {}, {}{}? [y/N] ", shown(plan.name), held_by(holders),
+             plan.force ? fmt::format(", by force after {}", show_duration(plan.grace)) : "");
+  std::fflush(stderr);
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+bool are_the_same(const std::vector<TicketInfo>& left, const std::vector<TicketInfo>& right) {
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+                    [](const auto& a, const auto& b) { return a.id == b.id; });
+}
+
+void report(const Plan& plan, const Revocation& done, const LockInfo& after, bool json) {
+  const auto holders = holders_of(after);
+  const auto still = done.asked - done.gone - done.broken;
+  if (json) {
+    const auto now = std::chrono::system_clock::now();
+    auto document = lock_json(after, now);
+    document["time"] = shown_time(now);
+    document["asked"] = done.asked;
+    document["gave_back"] = done.gone;
+    document["removed"] = done.broken;
+    document["still_holding"] = still;
+    write_out(json_line(document));
+    return;
+  }
+  if (done.asked == 0) {
+    tell(fmt::format("nobody holds {}", shown(plan.name)));
+    return;
+  }
+  write_out(fmt::format("{}: asked {}, gave it back {}, removed {}; now {}\n", shown(plan.name), done.asked, done.gone,
+                        done.broken, holders.empty() ? "nobody holds it" : held_by(holders)));
+  if (done.broken > 0) {
+    tell("who was removed learns it by its next heartbeat; until then only a fence keeps it from writing");
+  }
+  if (still > 0) {
+    tell(plan.force ? fmt::format("{} could not be removed; try again", still)
+                    : fmt::format("{} did not give {} back within {}; --force would remove them", still,
+                                  shown(plan.name), show_duration(plan.grace)));
+  }
+}
+
+int break_it(const Arguments& arguments) {
+  const auto plan = plan_of(arguments);
+  auto client = connect(resolve_service(arguments.service), {.purpose = "holdfast break"});
+  const auto before = client.inspect(plan.name);
+  const auto holders = holders_of(before);
+  if (holders.empty()) {
+    report(plan, {}, before, arguments.json);
+    return 0;
+  }
+  if (before.semaphore) {
+    tell(fmt::format("{} is a semaphore, {}; permits cannot be asked for: stop who has them", shown(plan.name),
+                     held_by(holders)));
+    return kExitNo;
+  }
+  if (plan.confirm) {
+    if (!is_confirmed(plan, holders)) {
+      tell("left as it is");
+      return kExitNo;
+    }
+    // Whoever was meant may be gone by the time a person has read the question.
+    const auto now_holding = holders_of(client.inspect(plan.name));
+    if (!now_holding.empty() && !are_the_same(holders, now_holding)) {
+      tell(fmt::format("left as it is: {} is {} now; ask again if they are meant", shown(plan.name),
+                       held_by(now_holding)));
+      return kExitNo;
+    }
+  }
+  const auto done = client.revoke(plan.name, plan.grace, plan.force ? Client::Force::yes : Client::Force::no);
+  report(plan, done, client.inspect(plan.name), arguments.json);
+  return done.asked == done.gone + done.broken ? 0 : kExitNo;
+}
+
+}  // namespace
+
+void add_break(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("break", "Ask who holds a lock to give it back, and with --force take it");
+  const auto arguments = std::make_shared<Arguments>();
+  command->add_option("NAME", arguments->name, "A path such as orders/123")->required();
+  command->add_option("--grace", arguments->grace, "How long to wait for it to be given back")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command->add_flag("--force", arguments->force, "Then remove who has not; two may believe to hold for a heartbeat");
+  command->add_flag("-y,--yes", arguments->yes, "Do not ask whether this is meant");
+  command->add_flag("--json", arguments->json, "One JSON document, for scripts");
+  add_service_options(*command, arguments->service);
+  command->footer(
+      "0: who held it does no longer. 1: somebody still does, or nothing was done.\n\n"
+      "Examples:\n"
+      "  holdfast break orders/123\n"
+      "  holdfast break orders/123 --grace 30s --force\n"
+      "  holdfast break orders/123 --grace 0s --force --yes      # in a script");
+  command->callback([arguments, &exit_code] { exit_code = guarded([&] { return break_it(*arguments); }); });
+}
+
+}  // namespace holdfast::cli

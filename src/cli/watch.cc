@@ -1,0 +1,117 @@
+#include "cli/watch.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+
+#include "cli/lookout.h"
+#include "cli/name_argument.h"
+#include "cli/output.h"
+#include "cli/service.h"
+#include "cli/watch_view.h"
+
+namespace holdfast::cli {
+namespace {
+
+struct Arguments {
+  ServiceArguments service;
+  std::string name;
+  bool json = false;
+};
+
+// How often a picture is drawn again without news: ages grow.
+constexpr int kRedrawMilliseconds = 1000;
+
+// Signals as something to wait for. Before the first thread, which inherits what is blocked.
+class Signals {
+ public:
+  explicit Signals(bool on_terminal) {
+    ::sigemptyset(&set_);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::sigaddset(&set_, number);
+    // A terminal has a cursor to give back before we stop, and a size that changes.
+    if (on_terminal) {
+      for (const int number : {SIGTSTP, SIGWINCH}) ::sigaddset(&set_, number);
+    }
+    if (const int error = ::pthread_sigmask(SIG_BLOCK, &set_, nullptr); error != 0) {
+      throw std::system_error(error, std::generic_category(), "pthread_sigmask");
+    }
+    fd_ = ::signalfd(-1, &set_, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (fd_ < 0) throw std::system_error(errno, std::generic_category(), "signalfd");
+  }
+  ~Signals() { ::close(fd_); }
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+  int fd() const { return fd_; }
+  std::optional<int> take() const {
+    signalfd_siginfo info{};
+    if (::read(fd_, &info, sizeof info) != sizeof info) return std::nullopt;
+    return static_cast<int>(info.ssi_signo);
+  }
+
+ private:
+  sigset_t set_{};
+  int fd_ = -1;
+};
+
+// Until it is told to end, or nobody reads any more.
+void follow(const Signals& signals, Lookout& lookout, WatchView& view) {
+  for (;;) {
+    // Nothing is asked of stdout but whether its other end is closed.
+    std::array<pollfd, 3> fds{{{signals.fd(), POLLIN, 0}, {lookout.ready(), POLLIN, 0}, {STDOUT_FILENO, 0, 0}}};
+    const int ready = ::poll(fds.data(), fds.size(), view.is_picture() ? kRedrawMilliseconds : -1);
+    if (ready < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "poll");
+    if (ready > 0 && (fds[2].revents & (POLLERR | POLLHUP)) != 0) return;
+    while (const auto number = signals.take()) {
+      if (*number == SIGWINCH) {
+        view.resized();
+      } else if (*number == SIGTSTP) {
+        view.pause();
+        ::kill(::getpid(), SIGSTOP);
+      } else {
+        return;
+      }
+    }
+    if (const auto look = lookout.take()) view.see(*look);
+    if (!view.show()) return;
+  }
+}
+
+int watch(const Arguments& arguments) {
+  const auto name = arguments.name.empty() ? std::string() : name_argument(arguments.name);
+  const auto settings = resolve_service(arguments.service);
+  auto view = make_watch_view(name, settings.url, arguments.json);
+  const Signals signals(view->is_picture());
+  Lookout lookout(settings, name);
+  follow(signals, lookout, *view);
+  view.reset();  // before anything takes time: the terminal is given back
+  if (!lookout.stop()) ::_exit(0);
+  return 0;
+}
+
+}  // namespace
+
+void add_watch(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("watch", "Show what happens to the locks, while it happens");
+  const auto arguments = std::make_shared<Arguments>();
+  command->add_option("NAME", arguments->name, "Only this one");
+  command->add_flag("--json", arguments->json, "One JSON document per line for every change, for scripts");
+  add_service_options(*command, arguments->service);
+  command->footer(
+      "Looks once a second; what comes and goes in between is not seen. Ends with Ctrl-C.\n\n"
+      "Examples:\n"
+      "  holdfast watch\n"
+      "  holdfast watch orders/123 >> orders.log\n"
+      "  holdfast watch --json | jq -r 'select(.event == \"granted\") | .name'");
+  command->callback([arguments, &exit_code] { exit_code = guarded([&] { return watch(*arguments); }); });
+}
+
+}  // namespace holdfast::cli

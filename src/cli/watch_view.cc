@@ -1,0 +1,126 @@
+#include "cli/watch_view.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/lock_history.h"
+#include "cli/lock_text.h"
+#include "cli/output.h"
+#include "cli/picture.h"
+#include "cli/terminal.h"
+
+namespace holdfast::cli {
+namespace {
+
+// Since when the service is not reached, and why.
+struct Outage {
+  Time since;
+  std::string why;
+};
+
+class PictureView final : public WatchView {
+ public:
+  PictureView(std::string name, std::string url) : name_(std::move(name)), url_(std::move(url)) {}
+
+  bool is_picture() const override { return true; }
+  void resized() override { picture_.resized(); }
+  void pause() override { picture_.leave(); }
+
+  void see(const Look& look) override {
+    if (look.trouble) {
+      outage_ = Outage{outage_ ? outage_->since : look.at, *look.trouble};
+      return;
+    }
+    outage_.reset();
+    locks_ = look.locks;
+    history_.see(*locks_);  // for the cards that were overwritten
+  }
+
+  bool show() override {
+    if (!locks_) return picture_.draw({fmt::format("connecting to {} ...", shown(url_))});
+    const auto now = std::chrono::system_clock::now();
+    std::vector<std::string> lines{
+        fmt::format("{} on {}, {}", name_.empty() ? "all locks" : shown(name_), shown(url_), shown_time(now))};
+    if (outage_) {
+      const auto age = std::chrono::duration_cast<std::chrono::milliseconds>(now - outage_->since);
+      lines.push_back(fmt::format("NOT REACHABLE since {} ({}): {}", shown_time(outage_->since), shown_age(age),
+                                  shown(outage_->why)));
+    }
+    lines.emplace_back();
+    const auto more = locks_->empty() ? std::vector<std::string>{"nobody holds or waits"}
+                      : name_.empty() ? list_lines(*locks_, now, terminal_width(STDOUT_FILENO))
+                                      : page_lines(locks_->front(), now, terminal_width(STDOUT_FILENO));
+    lines.insert(lines.end(), more.begin(), more.end());
+    return picture_.draw(lines);
+  }
+
+ private:
+  const std::string name_;
+  const std::string url_;
+  LockHistory history_;
+  std::optional<std::vector<LockInfo>> locks_;
+  std::optional<Outage> outage_;
+  Picture picture_;
+};
+
+class LinesView final : public WatchView {
+ public:
+  explicit LinesView(bool json) : json_(json) {}
+
+  bool is_picture() const override { return false; }
+
+  void see(const Look& look) override {
+    if (look.trouble) {
+      if (outage_) return;
+      outage_ = Outage{look.at, *look.trouble};
+      add_outage("unreachable", *outage_, look.at);
+      return;
+    }
+    if (outage_) add_outage("reachable", *outage_, look.at);
+    outage_.reset();
+    auto locks = look.locks;
+    for (const auto& change : history_.see(locks)) {
+      text_ += json_ ? json_line(change_json(change, look.at)) : change_line(change, look.at) + "\n";
+    }
+  }
+
+  bool show() override { return write_out(std::exchange(text_, {})); }
+
+ private:
+  void add_outage(std::string_view event, const Outage& outage, Time now) {
+    const auto since = shown_time(outage.since);
+    if (json_) {
+      text_ += json_line({{"time", shown_time(now)}, {"event", event}, {"since", since}, {"reason", outage.why}});
+    } else if (event == "unreachable") {
+      text_ += fmt::format("{} not reachable since now: {}\n", shown_time(now), shown(outage.why));
+    } else {
+      text_ += fmt::format("{} reachable again, was not since {}\n", shown_time(now), since);
+    }
+  }
+
+  const bool json_;
+  LockHistory history_;
+  std::optional<Outage> outage_;
+  std::string text_;
+};
+
+bool can_be_drawn_on() {
+  const char* terminal = std::getenv("TERM");
+  const std::string_view name = terminal == nullptr ? "" : terminal;
+  return ::isatty(STDOUT_FILENO) == 1 && !name.empty() && name != "dumb";
+}
+
+}  // namespace
+
+std::unique_ptr<WatchView> make_watch_view(const std::string& name, const std::string& url, bool json) {
+  if (!json && can_be_drawn_on()) return std::make_unique<PictureView>(name, url);
+  return std::make_unique<LinesView>(json);
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,28 @@
+// watch_view.h -- how `holdfast watch` shows what it sees: a picture on a terminal, else a line for every change.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/lookout.h"
+
+namespace holdfast::cli {
+
+class WatchView {
+ public:
+  virtual ~WatchView() = default;
+
+  // A picture is shown again and again, because times in it grow.
+  virtual bool is_picture() const = 0;
+  virtual void see(const Look& look) = 0;
+  // What was seen. False if nobody reads any more.
+  virtual bool show() = 0;
+  virtual void resized() {}
+  // Others may use the terminal, until the next show().
+  virtual void pause() {}
+};
+
+// A picture if stdout is a terminal that can be drawn on, and no JSON is wanted. `name` empty: all.
+std::unique_ptr<WatchView> make_watch_view(const std::string& name, const std::string& url, bool json);
+
+}  // namespace holdfast::cli

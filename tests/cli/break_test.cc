@@ -1,0 +1,148 @@
+// `holdfast break`.
+#include <regex>
+#include <stop_token>
+
+#include "cli/lock_command.h"
+
+namespace holdfast::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Break : public LockCommand {
+ protected:
+  Client client_ = connect({.purpose = "monthly run"});
+};
+
+TEST_F(Break, a_holder_that_listens_gives_it_back) {
+  auto lease = client_.mutex("m").acquire();
+  const std::stop_callback obey(lease.revoked(), [&] { lease.release(); });
+  const auto ran = run({"break", "m"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.out, "m: asked 1, gave it back 1, removed 0; now nobody holds it\n");
+  EXPECT_EQ(ran.err, "");
+}
+
+TEST_F(Break, a_holder_that_does_not_keeps_it_without_force) {
+  auto lease = client_.mutex("m").acquire();
+  const auto ran = run({"break", "m", "--grace", "200ms"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_TRUE(ran.out.starts_with("m: asked 1, gave it back 0, removed 0; now held by ")) << ran.out;
+  EXPECT_EQ(ran.err, "holdfast: 1 did not give m back within 200ms; --force would remove them\n");
+  EXPECT_TRUE(lease.is_held());
+}
+
+TEST_F(Break, a_holder_that_is_removed_by_force_is_told_and_the_next_one_holds) {
+  auto lease = client_.mutex("m").acquire();
+  Waiting next(connect({.purpose = "the next"}), "m");
+  wait_for_queue(client_, "m", 2);
+  const auto ran = run({"break", "m", "--grace", "100ms", "--force", "--yes"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(ran.out.starts_with("m: asked 1, gave it back 0, removed 1; now held by ")) << ran.out;
+  EXPECT_TRUE(has(ran.out, ": the next for ")) << ran.out;
+  EXPECT_TRUE(has(ran.err, "only a fence keeps it from writing")) << ran.err;
+  EXPECT_TRUE(next.has_it());
+  EXPECT_TRUE(eventually(kLong, [&] { return lease.lost().stop_requested(); }));
+}
+
+TEST_F(Break, all_readers_are_asked) {
+  auto other = connect();
+  auto first = client_.shared_mutex("m").acquire_shared();
+  auto second = other.shared_mutex("m").acquire_shared();
+  const std::stop_callback obey(first.revoked(), [&] { first.release(); });
+  const auto ran = run({"break", "m", "--grace", "500ms", "--force", "-y"});
+  EXPECT_EQ(ran.out, "m: asked 2, gave it back 1, removed 1; now nobody holds it\n") << ran.err;
+  EXPECT_EQ(ran.code, 0);
+}
+
+TEST_F(Break, a_strangers_ticket_can_be_removed) {
+  make_foreign("k", "0f0e8a3c2b1d4c5e8f90123456789abc__lock__0000000001", "worker-7", 0);
+  const auto ran = run({"break", "k", "--grace", "0s", "--force", "--yes"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "k: asked 1, gave it back 0, removed 1; now nobody holds it\n");
+}
+
+TEST_F(Break, force_without_a_terminal_has_to_be_confirmed_in_words) {
+  auto lease = client_.mutex("m").acquire();
+  const auto ran = run({"break", "m", "--force"});
+  EXPECT_EQ(ran.code, 64);
+  EXPECT_EQ(ran.err, "holdfast: --force without a terminal to confirm it needs --yes, too\n");
+  EXPECT_FALSE(client_.inspect("m").tickets.at(0).revoked) << "not even asked";
+}
+
+TEST_F(Break, what_nobody_holds_is_broken_already) {
+  const auto ran = run({"break", "m"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_EQ(ran.err, "holdfast: nobody holds m\n");
+}
+
+TEST_F(Break, says_that_permits_cannot_be_asked_for) {
+  auto permit = client_.semaphore("pool", 2).acquire();
+  const auto ran = run({"break", "pool", "--force", "--yes"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_TRUE(ran.err.starts_with("holdfast: pool is a semaphore, held by ")) << ran.err;
+  EXPECT_TRUE(has(ran.err, "permits cannot be asked for: stop who has them")) << ran.err;
+  EXPECT_TRUE(permit.is_held());
+}
+
+TEST_F(Break, says_in_json_what_it_did) {
+  auto lease = client_.mutex("m").acquire();
+  const auto document = run({"break", "m", "--grace", "0s", "--force", "--yes", "--json"}).json();
+  EXPECT_EQ(document["name"], "m");
+  EXPECT_EQ(document["asked"], 1);
+  EXPECT_EQ(document["gave_back"], 0);
+  EXPECT_EQ(document["removed"], 1);
+  EXPECT_EQ(document["still_holding"], 0);
+  EXPECT_EQ(document["holders"].size(), 0U);
+}
+
+TEST_F(Break, a_grace_that_makes_no_sense_is_one_sentence) {
+  const auto ran = run({"break", "m", "--grace", "soon"});
+  EXPECT_EQ(ran.code, 64);
+  EXPECT_EQ(
+      ran.err,
+      "holdfast: --grace: write a duration from 0ms to 24h, such as 2s or 500ms; a plain number is milliseconds\n");
+}
+
+TEST_F(Break, asks_a_person_first_and_does_what_was_said) {
+  auto lease = client_.mutex("m").acquire();
+  Pty tty(words({"break", "m", "--grace", "100ms", "--force"}));
+  ASSERT_TRUE(tty.expect(
+      std::regex("break m, held by .*: monthly run for [0-9ms]+, by force after 100ms\\? \\[y/N\\] "), kLong))
+      << tty.text();
+  EXPECT_TRUE(lease.is_held());
+  tty.send("y\n");
+  EXPECT_EQ(tty.wait(kLong), 0) << tty.text();
+  EXPECT_TRUE(tty.expect("removed 1", kLong)) << tty.text();
+  EXPECT_TRUE(client_.inspect("m").tickets.empty());
+}
+
+TEST_F(Break, leaves_it_alone_unless_the_answer_is_yes) {
+  auto lease = client_.mutex("m").acquire();
+  for (const auto* answer : {"\n", "n\n", "what?\n", "\x04"}) {
+    Pty tty(words({"break", "m", "--grace", "0s", "--force"}));
+    ASSERT_TRUE(tty.expect("? [y/N] ", kLong)) << tty.text();
+    tty.send(answer);
+    EXPECT_EQ(tty.wait(kLong), 1) << tty.text();
+    EXPECT_TRUE(tty.expect("left as it is", kLong)) << tty.text();
+  }
+  EXPECT_FALSE(client_.inspect("m").tickets.at(0).revoked);
+}
+
+TEST_F(Break, leaves_it_alone_when_somebody_else_holds_it_by_the_time_of_the_answer) {
+  auto lease = client_.mutex("m").acquire();
+  Waiting next(connect({.purpose = "the next"}), "m");
+  wait_for_queue(client_, "m", 2);
+  Pty tty({.argv = words({"break", "m", "--grace", "0s", "--force"}), .columns = 300});
+  ASSERT_TRUE(tty.expect("? [y/N] ", kLong)) << tty.text();
+  lease.release();
+  ASSERT_TRUE(next.has_it());
+  tty.send("y\n");
+  EXPECT_EQ(tty.wait(kLong), 1) << tty.text();
+  EXPECT_TRUE(tty.expect("left as it is: m is held by ", kLong)) << tty.text();
+  EXPECT_EQ(client_.inspect("m").tickets.size(), 1U);
+}
+
+}  // namespace
+}  // namespace holdfast::testing
