@@ -31,6 +31,8 @@ LAYERS = {
     "src/store": (("base", "store"), (*PLAIN, "xxhash.h")),
     "src/server": (("holdfast", "base", "wire", "engine", "store", "server"), (*PLAIN, "asio", "openssl")),
     "src/cli": (("holdfast", "base/name.h", "base/text.h", "cli"), (*PLAIN, "CLI", "nlohmann", "yaml-cpp")),
+    # A client of its own, over the protocol as data: docs/adr/0015.
+    "src/cli/shell": (("holdfast", "cli", "base/text.h", "wire"), (*PLAIN, "CLI", "histedit.h")),
 }
 
 # What a test may include on top of what the code beside it may.

@@ -1,0 +1,22 @@
+// hosts.h -- where servers may be: "10.0.0.1:2181,[::1]:2182,zoo".
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/setting_value.h"
+
+namespace holdfast::cli::shell {
+
+struct Host {
+  std::string name;  // or address, without []
+  std::string port = "2181";
+
+  std::string shown() const;
+};
+
+// Or what is wrong.
+Parsed<std::vector<Host>> parse_hosts(std::string_view text);
+
+}  // namespace holdfast::cli::shell
