@@ -7,10 +7,11 @@
 #include "cli/demo.h"
 #include "cli/exit_code.h"
 #include "cli/local.h"
+#include "cli/ls.h"
 #include "cli/run.h"
 #include "cli/run/run_options.h"
-#include "cli/ls.h"
 #include "cli/server.h"
+#include "cli/shell/shell.h"
 #include "cli/show.h"
 #include "cli/watch.h"
 #include "holdfast/local.h"
@@ -31,6 +32,7 @@ int main(int argc, char** argv) {
   holdfast::cli::add_show(app, exit_code);
   holdfast::cli::add_watch(app, exit_code);
   holdfast::cli::add_break(app, exit_code);
+  holdfast::cli::add_shell(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,0 +1,68 @@
+#include "cli/shell/shell.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/exit_code.h"
+#include "cli/service.h"
+#include "cli/shell/modes.h"
+#include "holdfast/error.h"
+
+namespace holdfast::cli {
+namespace {
+
+struct ShellArguments {
+  ServiceArguments service;
+  std::vector<std::string> command;
+  bool keep_going = false;
+};
+
+shell::SessionOptions session_options(const ServiceArguments& arguments) {
+  const auto settings = resolve_service(arguments);
+  const auto endpoint = endpoint_of(settings);
+  auto hosts = shell::parse_hosts(endpoint.hosts);
+  if (!hosts) throw Error(Errc::invalid_argument, hosts.error());
+  auto chroot = endpoint.chroot;
+  while (chroot.ends_with('/')) chroot.pop_back();
+  return {.hosts = *std::move(hosts),
+          .chroot = std::move(chroot),
+          .auth = endpoint.auth,
+          .session_timeout = settings.session_timeout,
+          .connect_timeout = settings.connect_timeout};
+}
+
+int run_shell(const ShellArguments& arguments) {
+  try {
+    const auto options = session_options(arguments.service);
+    if (!arguments.command.empty()) return shell::run_once(options, arguments.command);
+    const bool person = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
+    return person ? shell::run_interactive(options) : shell::run_script(options, arguments.keep_going);
+  } catch (const Error& error) {
+    fmt::print(stderr, "holdfast: {}\n", error.what());
+    return error.code() == Errc::invalid_argument ? kExitUsage : kExitUnavailable;
+  }
+}
+
+}  // namespace
+
+void add_shell(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("shell", "Look at the nodes of a ZooKeeper-protocol server, and change them");
+  const auto arguments = std::make_shared<ShellArguments>();
+  add_service_options(*command, arguments->service);
+  command->add_flag("-k,--keep-going", arguments->keep_going, "Go on after a line of standard input that fails");
+  command->add_option("command", arguments->command, "Run this one and end; put -- before it")->type_name("COMMAND");
+  command->footer(
+      "Examples:\n"
+      "  holdfast shell                                     type commands; help lists them\n"
+      "  holdfast shell -- ls /                             one command\n"
+      "  holdfast shell --url zk://10.0.0.1:2181 < script   one command per line\n"
+      "\n"
+      "Exit code: 0, or 1 if the server refused, 64 if a command makes no sense, 69 if no server was reached.");
+  command->callback([arguments, &exit_code] { exit_code = run_shell(*arguments); });
+}
+
+}  // namespace holdfast::cli
