@@ -1,0 +1,43 @@
+// run_ticker.cc -- a command that leaves proof of when it was alive.
+//
+//   run_ticker FILE    three processes, the last of them forked twice and in a session of its own, that ignore everything they can.
+//                      Each writes the time (CLOCK_BOOTTIME, nanoseconds) to its place in FILE, over and over
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <initializer_list>
+
+namespace {
+
+[[noreturn]] void tick(int file, off_t place) {
+  for (;;) {
+    timespec now{};
+    ::clock_gettime(CLOCK_BOOTTIME, &now);
+    const std::int64_t time = now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+    if (::pwrite(file, &time, sizeof time, place * static_cast<off_t>(sizeof time)) < 0) ::_exit(1);
+    const timespec pause{0, 500'000};
+    ::nanosleep(&pause, nullptr);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 64;
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) ::signal(signal, SIG_IGN);
+  const int file = ::open(argv[1], O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0) return 1;
+  if (::fork() == 0) {
+    if (::fork() == 0) {
+      ::setsid();
+      if (::fork() == 0) tick(file, 2);
+      ::_exit(0);
+    }
+    tick(file, 1);
+  }
+  tick(file, 0);
+}
