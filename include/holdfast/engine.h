@@ -96,7 +96,7 @@ struct EngineOptions {
   std::size_t snapshot_after = 100'000;
   std::size_t snapshots_kept = 3;
 
-  // Which four-letter words are answered; "*" is all of them.
+  // Which four-letter words are answered; "*" is all of them. With any other, srvr is, too, as in ZooKeeper; without one, none is.
   std::vector<std::string> four_letter_words{"srvr"};
 
   EngineLimits limits{};

@@ -62,11 +62,11 @@ Client Client::connect(std::string_view url, ClientOptions options) {
     if (!found) throw Error(found.error().code, found.error().sentence);
     return connect(
         [&](spi::Executor& executor) {
-          const auto at_engine = [first = *found, patience = for_backend.connection_timeout](
-                                     spi::Executor& its, zookeeper::HandleOptions handle,
-                                     zookeeper::Handle::Events events) {
-            return std::make_shared<local::LocalHandle>(first, patience, its, std::move(handle), std::move(events));
-          };
+          const auto at_engine =
+              [known = std::make_shared<local::FoundPtr>(*found), patience = for_backend.connection_timeout](
+                  spi::Executor& its, zookeeper::HandleOptions handle, zookeeper::Handle::Events events) {
+                return std::make_shared<local::LocalHandle>(known, patience, its, std::move(handle), std::move(events));
+              };
           return std::make_unique<zookeeper::ZooKeeperBackend>(
               executor,
               zookeeper::Address{.called = fmt::format("the local engine ({})", (*found)->engine().directory)},

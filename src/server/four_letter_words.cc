@@ -204,7 +204,7 @@ bool is_word(std::string_view bytes) { return among(kAnswered, bytes) || among(k
 FourLetterWords::FourLetterWords(std::vector<std::string> whitelist) : whitelist_(std::move(whitelist)) {}
 
 bool FourLetterWords::enabled(std::string_view word) const {
-  if (!among(kAnswered, word)) return false;
+  if (!among(kAnswered, word) || whitelist_.empty()) return false;
   return word == "srvr" || among(whitelist_, word) || among(whitelist_, "*");
 }
 

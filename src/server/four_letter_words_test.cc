@@ -178,6 +178,7 @@ TEST(FourLetterWords, only_those_in_the_whitelist_are_enabled_and_srvr_always_is
   EXPECT_TRUE(all.enabled("mntr"));
   EXPECT_FALSE(all.enabled("stmk"));
   EXPECT_FALSE(all.enabled("quux"));
+  EXPECT_FALSE(FourLetterWords({}).enabled("srvr")) << "none is none";
 }
 
 TEST(FourLetterWords, every_one_that_can_be_enabled_has_an_answer) {

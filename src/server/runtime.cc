@@ -118,7 +118,8 @@ class Runtime::Impl {
     const std::lock_guard lock(stop_mutex_);
     if (!running_) return true;
     const bool stops = ask<bool>([this, for_that_long] {
-      const bool unused = service_->unused_for() >= for_that_long;
+      const auto unused_for = service_->unused_for();
+      const bool unused = unused_for && *unused_for >= for_that_long;
       if (unused) begin_stop();
       return unused;
     });

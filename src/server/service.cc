@@ -282,8 +282,8 @@ void Service::note_use() {
   }
 }
 
-std::chrono::nanoseconds Service::unused_for() const {
-  if (!unused_since_ || !connections_.empty() || !pipeline_.idle()) return {};
+std::optional<engine::Moment> Service::unused_for() const {
+  if (!unused_since_ || !connections_.empty() || !pipeline_.idle()) return std::nullopt;
   return monotonic_time() - *unused_since_;
 }
 

@@ -38,8 +38,8 @@ class Service final : public Host {
   // What the four-letter word needs.
   Report report(std::string_view word);
 
-  // For how long there has been neither a session nor a connection that might bring one.
-  std::chrono::nanoseconds unused_for() const;
+  // For how long there has been no session; nothing if there is one, or a connection that might bring one.
+  std::optional<engine::Moment> unused_for() const;
 
   // Takes nothing more, answers what it has taken, takes a snapshot; then `done`.
   void stop(std::function<void()> done);

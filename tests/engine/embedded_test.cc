@@ -56,6 +56,24 @@ TEST(EmbeddedEngine, can_be_started_again_while_a_client_of_the_stopped_one_is_s
   EXPECT_TRUE(after.mutex("a").try_acquire_for(kSoon));
 }
 
+TEST(EmbeddedEngine, stops_for_want_of_sessions_and_never_under_one) {
+  Engine engine({.name = "unused"});
+  EXPECT_EQ(engine.sessions(), 0u);
+  EXPECT_FALSE(engine.stop_if_unused(std::chrono::hours(1))) << "not for that long";
+  {
+    auto client = Client::connect("embedded:unused");
+    EXPECT_EQ(engine.sessions(), 1u);
+    EXPECT_FALSE(engine.stop_if_unused(milliseconds(0)));
+    EXPECT_TRUE(client.mutex("a").try_acquire_for(kSoon)) << "it serves on";
+  }
+  EXPECT_TRUE(eventually(kSoon, [&] { return engine.sessions() == 0; }));
+  EXPECT_FALSE(engine.stop_if_unused(std::chrono::hours(1))) << "the session has only just ended";
+  EXPECT_TRUE(eventually(kSoon, [&] { return engine.stop_if_unused(milliseconds(1)); }));
+  EXPECT_TRUE(engine.stop_if_unused(milliseconds(1))) << "it has stopped before";
+  EXPECT_EQ(engine.sessions(), 0u);
+  engine.stop();
+}
+
 // The last client of one is on its way out while the first of the next comes in.
 TEST(EmbeddedEngine, in_a_directory_is_there_for_every_client_however_they_come_and_go) {
   constexpr int kRounds = 50;

@@ -90,8 +90,8 @@ struct LibraryHandle::Callbacks {
     auto* self = static_cast<LibraryHandle*>(context);
     const auto session = zoo_client_id(zh)->client_id;
     const auto timeout = std::chrono::milliseconds(zoo_recv_timeout(zh));
-    self->executor_.post([handle = self->shared_from_this(), state, session, timeout] {
-      if (!handle->abandoned_) handle->events_.session(state, session, timeout);
+    self->executor_.post([handle = self->shared_from_this(), zh, state, session, timeout] {
+      if (handle->listens_to(zh)) handle->events_.session(state, session, timeout);
     });
   }
 
@@ -100,8 +100,8 @@ struct LibraryHandle::Callbacks {
     if (type == ZOO_SESSION_EVENT) return;
     auto* self = static_cast<LibraryHandle*>(const_cast<void*>(zoo_get_context(zh)));
     const auto watch = reinterpret_cast<std::uintptr_t>(context);
-    self->executor_.post([handle = self->shared_from_this(), watch, type] {
-      if (!handle->abandoned_) handle->events_.watch(watch, type);
+    self->executor_.post([handle = self->shared_from_this(), zh, watch, type] {
+      if (handle->listens_to(zh)) handle->events_.watch(watch, type);
     });
   }
 
@@ -121,20 +121,44 @@ LibraryHandle::LibraryHandle(spi::Executor& executor, HandleOptions options, Eve
 
 LibraryHandle::~LibraryHandle() { LibraryHandle::close(); }
 
-std::string LibraryHandle::open(const std::string& hosts) {
-  static std::once_flag once;
-  // Global, and it writes to stderr by default. What matters reaches us as results and events.
-  std::call_once(once, [] { zoo_set_debug_level(static_cast<ZooLogLevel>(0)); });
-  handle_ = zookeeper_init(hosts.c_str(), &Callbacks::session_event, options_.timeout_ms, nullptr, this,
-                           ZOO_NO_LOG_CLIENTENV);
-  if (handle_ == nullptr) return std::strerror(errno);
-  for (const auto& each : options_.auth) log_in(each);
+std::string LibraryHandle::open(const std::string& hosts, const std::vector<Auth>& auth) {
+  return start(hosts, auth, nullptr);
+}
+
+std::string LibraryHandle::reopen(const std::string& hosts, const std::vector<Auth>& auth) {
+  auto* const old = handle_;
+  const clientid_t session = *zoo_client_id(old);
+  auto trouble = start(hosts, auth, session.client_id == 0 ? nullptr : &session);
+  if (!trouble.empty()) {
+    handle_ = old;
+    return trouble;
+  }
+  zookeeper_close(old);  // there is nobody to talk to: returns at once
+  // No callback of the old one comes any more; what it has posted finds its call gone.
+  const auto unanswered = std::exchange(calls_, {});
+  {
+    const std::lock_guard lock(unanswered_mutex_);
+    unanswered_ = 0;
+  }
+  for (const auto& [id, call] : unanswered) call->done({.rc = ZCONNECTIONLOSS});
   return {};
 }
 
-void LibraryHandle::log_in(const Auth& auth) {
-  zoo_add_auth(handle_, auth.scheme.c_str(), auth.credentials.data(), static_cast<int>(auth.credentials.size()), nullptr,
-               nullptr);
+std::string LibraryHandle::start(const std::string& hosts, const std::vector<Auth>& auth, const clientid_t* session) {
+  static std::once_flag once;
+  // Global, and it writes to stderr by default. What matters reaches us as results and events.
+  std::call_once(once, [] { zoo_set_debug_level(static_cast<ZooLogLevel>(0)); });
+  handle_ = zookeeper_init(hosts.c_str(), &Callbacks::session_event, options_.timeout_ms, session, this,
+                           ZOO_NO_LOG_CLIENTENV);
+  if (handle_ == nullptr) return std::strerror(errno);
+  for (const auto* list : {&options_.auth, &auth}) {
+    for (const auto& each : *list) {
+      // Sent again by the library with every connection of this handle.
+      zoo_add_auth(handle_, each.scheme.c_str(), each.credentials.data(), static_cast<int>(each.credentials.size()),
+                   nullptr, nullptr);
+    }
+  }
+  return {};
 }
 
 void LibraryHandle::set_servers(const std::string& hosts) { zoo_set_servers(handle_, hosts.c_str()); }

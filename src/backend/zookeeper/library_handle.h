@@ -27,7 +27,7 @@ class LibraryHandle : public Handle, public std::enable_shared_from_this<Library
   LibraryHandle(const LibraryHandle&) = delete;
   LibraryHandle& operator=(const LibraryHandle&) = delete;
 
-  std::string open(const std::string& hosts) override;
+  std::string open(const std::string& hosts) override { return open(hosts, {}); }
   void set_servers(const std::string& hosts) override;
   void create(const std::string& path, const std::string& data, int mode, Done done) override;
   void remove(const std::string& path, Done done) override;
@@ -47,12 +47,19 @@ class LibraryHandle : public Handle, public std::enable_shared_from_this<Library
   void close() override;
 
  protected:
-  // From now on with every connection of this handle, and with the one it has. After open().
-  void log_in(const Auth& auth);
+  // Goes on with the same session at other servers, logged in there as told. The library's own way, to give it other servers, does not
+  // help if they differ in the port only, nor can it log in while it has no connection. All watches are gone. Inside the Executor.
+  std::string reopen(const std::string& hosts, const std::vector<Auth>& auth);
+  // As open(), and logs in as `auth`, too.
+  std::string open(const std::string& hosts, const std::vector<Auth>& auth);
   bool abandoned() const { return abandoned_; }
   spi::Executor& executor() { return executor_; }
 
  private:
+  // What one that was replaced still has to say is of the past.
+  bool listens_to(const zhandle_t* handle) const { return !abandoned_ && handle == handle_; }
+  std::string start(const std::string& hosts, const std::vector<Auth>& auth, const clientid_t* session);
+
   struct Call;
   struct Multi;
   struct Callbacks;
