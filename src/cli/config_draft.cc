@@ -43,11 +43,6 @@ std::string yaml_text(std::string_view text) {
 
 }  // namespace
 
-std::string Place::prefix() const {
-  if (file.empty()) return {};
-  return column == 0 ? fmt::format("{}:{}: ", file, line) : fmt::format("{}:{}:{}: ", file, line, column);
-}
-
 Parsed<void> ConfigDraft::set(std::string_view key, const std::vector<std::string>& texts, const Place& place,
                               std::string_view name) {
   const auto* setting = find_setting(key);

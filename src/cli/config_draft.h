@@ -10,19 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/place.h"
 #include "cli/server_settings.h"
 
 namespace holdfast::cli {
-
-// Where a text was found.
-struct Place {
-  std::string file{};      // empty: the command line
-  std::size_t line = 0;    // from 1
-  std::size_t column = 0;  // from 1; 0: not known
-
-  // "FILE:3:7: ", or nothing for the command line
-  std::string prefix() const;
-};
 
 class ConfigDraft {
  public:

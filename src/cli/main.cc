@@ -4,6 +4,8 @@
 #include <exception>
 
 #include "cli/break.h"
+#include "cli/complaint.h"
+#include "cli/config.h"
 #include "cli/demo.h"
 #include "cli/exit_code.h"
 #include "cli/local.h"
@@ -14,7 +16,36 @@
 #include "cli/shell/shell.h"
 #include "cli/show.h"
 #include "cli/watch.h"
+#include "holdfast/error.h"
 #include "holdfast/local.h"
+
+namespace {
+
+constexpr auto kExamples = R"(Examples:
+  holdfast run backup -- ./backup.sh             the script, if nobody else runs it; else waits
+  holdfast ls                                    who holds what, and who waits
+  holdfast local status                          the engine that commands use if you set up nothing
+  holdfast config show                           which settings are used, and where they come from
+  holdfast server --data /var/lib/holdfast       a server for every ZooKeeper client
+
+holdfast COMMAND --help says more. Settings: --url, HOLDFAST_URL, ./holdfast.yaml, ~/.config/holdfast/config.yaml.
+)";
+
+// What a service manager knows: 1, it did not start (docs/server.md).
+constexpr int kExitServer = 1;
+constexpr int kExitInternal = 70;  // sysexits.h: what cannot happen
+
+int exit_code_of(const CLI::App& app, const holdfast::Error& error) {
+  if (app.got_subcommand("server")) return kExitServer;
+  return error.code() == holdfast::Errc::invalid_argument ? holdfast::cli::kExitUsage : holdfast::cli::kExitUnavailable;
+}
+
+int fail(int code, const char* sentence) {
+  std::fprintf(stderr, "holdfast: %s\n", sentence);
+  return code;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("A lock that holds across threads, processes and machines.", "holdfast");
@@ -33,13 +64,18 @@ int main(int argc, char** argv) {
   holdfast::cli::add_watch(app, exit_code);
   holdfast::cli::add_break(app, exit_code);
   holdfast::cli::add_shell(app, exit_code);
+  holdfast::cli::add_config(app);
+  app.footer(kExamples);  // last: commands inherit it
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : holdfast::cli::kExitUsage;
+    // --help and --version come this way, too.
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return fail(holdfast::cli::kExitUsage, holdfast::cli::complaint(app, error).c_str());
+  } catch (const holdfast::Error& error) {
+    return fail(exit_code_of(app, error), error.what());
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "holdfast: %s\n", error.what());
-    return 1;
+    return fail(app.got_subcommand("server") ? kExitServer : kExitInternal, error.what());
   }
   return exit_code;
 }

@@ -156,7 +156,7 @@ TEST_F(ServerConfigTest, errors_in_our_yaml_have_file_line_and_column) {
       {"data: ''\n", "a.yaml:1:7: data is \"\": write a path, or leave the setting out"},
       {"data: [/a]\n", "a.yaml:1:7: data takes one value"},
       {"data: {a: b}\n", "a.yaml:1:7: data takes one value"},
-      {"listen: [[a]]\n", "a.yaml:1:10: listen is a list of plain texts"},
+      {"listen: [[a]]\n", "a.yaml:1:10: \"listen\" is a list of plain texts"},
       {"listen: {a: b}\n", "a.yaml:1:9: listen takes a text or a list of them"},
       {"listen: []\n", "a.yaml:1:9: listen is \"\": write 1 to 64 addresses, such as 127.0.0.1:2181"},
       {"listen: 2181\n",

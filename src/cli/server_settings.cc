@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <limits>
-#include <numeric>
+
+#include "cli/nearest.h"
 
 namespace holdfast::cli {
 namespace {
@@ -227,29 +227,6 @@ std::vector<ServerSetting> make_settings() {
   };
 }
 
-// How keys are compared when one is mistyped: tickTime, tick-time and tick_time are the same.
-std::string folded(std::string_view key) {
-  std::string plain;
-  for (const unsigned char c : key) {
-    if (std::isalnum(c) != 0) plain += static_cast<char>(std::tolower(c));
-  }
-  return plain;
-}
-
-// Levenshtein's: how many characters must be changed, added or taken away.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const auto replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({replaced, row[j] + 1, row[j - 1] + 1}));
-    }
-  }
-  return row[b.size()];
-}
-
 }  // namespace
 
 const std::vector<ServerSetting>& all_settings() {
@@ -265,22 +242,9 @@ const ServerSetting* find_setting(std::string_view key) {
 }
 
 std::optional<std::string_view> nearest_setting(std::string_view key) {
-  constexpr std::size_t kLongestKey = 100;  // keeps distance() cheap, whatever the file says
-  constexpr std::size_t kBeginsAlike = 1;   // data_dir and data: as near as one wrong letter
-  const auto wanted = folded(key.substr(0, kLongestKey));
-  std::optional<std::string_view> nearest;
-  auto least = std::max<std::size_t>(wanted.size() / 3, 1) + 1;
-  for (const auto& setting : all_settings()) {
-    const auto name = folded(setting.key);
-    const auto last_word = folded(setting.key.substr(setting.key.rfind('.') + 1));
-    auto far = std::min(distance(wanted, name), distance(wanted, last_word));
-    if (!wanted.empty() && (wanted.starts_with(name) || name.starts_with(wanted))) far = std::min(far, kBeginsAlike);
-    if (far < least) {
-      least = far;
-      nearest = setting.key;
-    }
-  }
-  return nearest;
+  std::vector<std::string_view> keys;
+  for (const auto& setting : all_settings()) keys.push_back(setting.key);
+  return nearest(key, keys);
 }
 
 bool is_four_letter_word(std::string_view word) {

@@ -1,20 +1,72 @@
 #include "cli/service.h"
 
+#include <fmt/format.h>
+
+#include <cstdio>
 #include <cstdlib>
 
+#include "cli/service_file.h"
 #include "cli/setting_value.h"
 #include "holdfast/error.h"
+#include "holdfast/local.h"
 
 namespace holdfast::cli {
 namespace {
 
-constexpr Range<std::chrono::milliseconds> kTimeouts{std::chrono::milliseconds(1), std::chrono::hours(24)};
+using std::chrono::milliseconds;
 
-void read_duration(std::chrono::milliseconds& value, const std::string& text, const char* name) {
-  if (text.empty()) return;
-  const auto parsed = parse_duration(text, kTimeouts);
-  if (!parsed) throw Error(Errc::invalid_argument, std::string(name) + ": " + parsed.error());
-  value = *parsed;
+constexpr Range<milliseconds> kTimeouts{milliseconds(1), std::chrono::hours(24)};
+constexpr std::string_view kZooKeeper = "zk://";
+constexpr std::string_view kLocal = "local:";
+
+[[noreturn]] void refuse(std::string sentence) { throw Error(Errc::invalid_argument, std::move(sentence)); }
+
+// What was said, and by whom. `prefix` says where, if that is in a file.
+struct Said {
+  std::string text{};
+  std::string origin = "default";
+  std::string prefix{};
+};
+
+class Sources {
+ public:
+  explicit Sources(const ServiceFile& file) : file_(file) {}
+
+  // Strongest first. `variable` may be none.
+  Said find(std::string_view key, const char* option, const std::string& given, const char* variable = nullptr) const {
+    if (!given.empty()) return {given, option, std::string(option) + ": "};
+    if (variable != nullptr) {
+      const char* value = std::getenv(variable);
+      if (value != nullptr && *value != '\0') return {value, variable, std::string(variable) + ": "};
+    }
+    const auto* entry = file_.find(key);
+    if (entry == nullptr) return {};
+    return {entry->text, entry->place.text(), fmt::format("{}{}: ", entry->place.prefix(), key)};
+  }
+
+ private:
+  const ServiceFile& file_;
+};
+
+void note(ServiceSettings& settings, std::string_view key, std::string value, const Said& said) {
+  settings.origins.push_back({std::string(key), std::move(value), said.origin});
+}
+
+void set_duration(ServiceSettings& settings, milliseconds& value, std::string_view key, const Said& said) {
+  if (!said.text.empty()) {
+    const auto parsed = parse_duration(said.text, kTimeouts);
+    if (!parsed) refuse(said.prefix + parsed.error());
+    value = *parsed;
+  }
+  note(settings, key, show_duration(value), said);
+}
+
+void set_auth(ServiceSettings& settings, const Said& said) {
+  if (said.text.empty()) return note(settings, "auth", "", said);
+  auto credentials = read_password_file(said.text);
+  if (!credentials) refuse(said.prefix + credentials.error());
+  note(settings, "auth", credentials->substr(0, credentials->find(':')) + ":...", said);
+  settings.auth.push_back({"digest", *std::move(credentials)});
 }
 
 }  // namespace
@@ -33,12 +85,30 @@ void add_service_options(CLI::App& command, ServiceArguments& arguments) {
 }
 
 ServiceSettings resolve_service(const ServiceArguments& arguments) {
+  const auto file = load_service_file(arguments.config);
+  if (!file) refuse(file.error());
+  for (const auto& line : file->notes) fmt::print(stderr, "holdfast: {}\n", line);
+
+  const Sources sources(*file);
   ServiceSettings settings;
-  if (const char* url = std::getenv("HOLDFAST_URL"); url != nullptr && *url != '\0') settings.url = url;
-  if (!arguments.url.empty()) settings.url = arguments.url;
-  settings.name_space = arguments.name_space;
-  read_duration(settings.session_timeout, arguments.session_timeout, "--session-timeout");
-  read_duration(settings.connect_timeout, arguments.connect_timeout, "--connect-timeout");
+  note(settings, "config", file->path, {.origin = file->path.empty() ? "default" : file->origin});
+  if (const auto said = sources.find("url", "--url", arguments.url, "HOLDFAST_URL"); !said.text.empty()) {
+    settings.url = said.text;
+    note(settings, "url", settings.url, said);
+  } else {
+    note(settings, "url", settings.url, {});
+  }
+  const auto name_space = sources.find("namespace", "--namespace", arguments.name_space);
+  settings.name_space = name_space.text;
+  note(settings, "namespace", settings.name_space, name_space);
+  set_duration(settings, settings.session_timeout, "session_timeout",
+               sources.find("session_timeout", "--session-timeout", arguments.session_timeout));
+  set_duration(settings, settings.connect_timeout, "connect_timeout",
+               sources.find("connect_timeout", "--connect-timeout", arguments.connect_timeout));
+  set_auth(settings, sources.find("auth", "--auth", arguments.auth));
+  const auto purpose = sources.find("purpose", "", "");
+  settings.purpose = purpose.text;
+  note(settings, "purpose", settings.purpose, purpose);
   return settings;
 }
 
@@ -47,16 +117,21 @@ Client connect(const ServiceSettings& settings, ClientOptions options) {
   options.connection_timeout = settings.connect_timeout;
   options.name_space = settings.name_space;
   options.auth = settings.auth;
+  if (options.purpose.empty()) options.purpose = settings.purpose;
   return Client::connect(settings.url, std::move(options));
 }
 
 Endpoint endpoint_of(const ServiceSettings& settings) {
-  constexpr std::string_view kPrefix = "zk://";
-  if (!settings.url.starts_with(kPrefix)) {
-    throw Error(Errc::invalid_argument,
-                in_quotes(settings.url) + " is not a ZooKeeper server; use zk://host:port or local:");
+  if (settings.url == kLocal) {
+    const auto engine = start_local_engine(settings.connect_timeout);
+    auto auth = settings.auth;
+    auth.push_back(engine.auth);
+    return {engine.address, "", std::move(auth)};
   }
-  const auto rest = settings.url.substr(kPrefix.size());
+  if (!settings.url.starts_with(kZooKeeper)) {
+    refuse(in_quotes(settings.url) + " is not a ZooKeeper server; use zk://host:port or local:");
+  }
+  const auto rest = settings.url.substr(kZooKeeper.size());
   const auto slash = rest.find('/');
   return {rest.substr(0, slash), slash == std::string::npos ? "" : rest.substr(slash), settings.auth};
 }

@@ -1,6 +1,6 @@
 // service.h -- which storage service a command talks to: what was given, where the rest came from, and how to reach it.
 //
-// Strongest first: option, environment (HOLDFAST_URL), configuration file, default (local:).
+// Strongest first: option, environment (HOLDFAST_URL), configuration file (service_file.h), default (local:).
 #pragma once
 
 #include <CLI/App.hpp>
@@ -28,7 +28,7 @@ void add_service_options(CLI::App& command, ServiceArguments& arguments);
 // One value, and who said so: "--url", "HOLDFAST_URL", "holdfast.yaml:3:6", "default".
 struct Setting {
   std::string key;
-  std::string value;  // as text; of a secret: only that there is one
+  std::string value;  // as text, empty if it is not set; of a secret: only whose
   std::string origin;
 };
 
@@ -38,13 +38,14 @@ struct ServiceSettings {
   std::chrono::milliseconds session_timeout{15'000};
   std::chrono::milliseconds connect_timeout{5'000};
   std::vector<Auth> auth{};
-  std::vector<Setting> origins{};  // of every one of the above, for `holdfast config show`
+  std::string purpose{};
+  std::vector<Setting> origins{};  // of the file and every one of the above, for `holdfast config show`
 };
 
 // Throws Error(invalid_argument): what is wrong, where (file, line, column), what would be right.
 ServiceSettings resolve_service(const ServiceArguments& arguments);
 
-// Connects by those settings; `options` has what they do not say (purpose, listener, retry). Starts the engine of local: if it does
+// Connects by those settings; `options` has what they do not say (listener, retry), and a purpose that wins over theirs. Starts the engine of local: if it does
 // not run. Throws as Client::connect; the message names the address.
 Client connect(const ServiceSettings& settings, ClientOptions options = {});
 

@@ -1,0 +1,173 @@
+#include "cli/service_file.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+
+#include "cli/nearest.h"
+#include "cli/server_settings.h"
+#include "cli/small_file.h"
+#include "cli/yaml_map.h"
+
+namespace holdfast::cli {
+namespace {
+
+using Entries = std::vector<ServiceFile::Entry>;
+using Kind = YamlSetting::Kind;
+
+constexpr auto kHere = "holdfast.yaml";
+constexpr auto kMachines = "/etc/holdfast/config.yaml";
+constexpr std::string_view kExample = "url: zk://10.0.0.1:2181";
+constexpr mode_t kOthersCanWrite = S_IWGRP | S_IWOTH;
+
+const std::vector<std::string_view> kKeys{"url", "namespace", "session_timeout", "connect_timeout", "auth", "purpose"};
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : value;
+}
+
+Parsed<void> add(const YamlSetting& setting, std::string_view key, std::string text, Entries& entries) {
+  if (setting.kind == Kind::nothing) return setting.wrong(fmt::format("{} has no value", setting.name));
+  if (setting.kind != Kind::text) return setting.wrong_value(fmt::format("{} takes one value", setting.name));
+  if (text.empty())
+    return setting.wrong_value(fmt::format("{} is empty; write a value, or leave it out", setting.name));
+  entries.push_back({std::string(key), std::move(text), setting.value_place});
+  return {};
+}
+
+std::string text_of(const YamlSetting& setting) { return setting.kind == Kind::text ? setting.texts.front() : ""; }
+
+tl::unexpected<std::string> unknown(const YamlSetting& setting, const std::vector<std::string_view>& keys) {
+  if (find_setting(setting.name) != nullptr || setting.name == "limits") {
+    return setting.wrong(
+        fmt::format("{} is a setting of holdfast server, not of the commands that use one; the "
+                    "server reads its file with --config",
+                    setting.name));
+  }
+  const auto meant = nearest(setting.name, keys);
+  return setting.wrong(fmt::format(
+      "there is no setting {}; {}", in_quotes(setting.name),
+      meant ? fmt::format("did you mean {}?", *meant) : fmt::format("there are {}", fmt::join(keys, ", "))));
+}
+
+// As services of the Java kind write it: zk-lock: {address: host:port, session-timeout: 15000, ...}
+Parsed<void> read_java_map(const YamlSetting& map, Entries& entries) {
+  static const std::vector<std::string_view> kTheirs{"address", "connection-timeout", "session-timeout"};
+  if (map.kind != Kind::map)
+    return map.wrong_value(fmt::format("{} is a map with {}", map.name, fmt::join(kTheirs, ", ")));
+  for (const auto& setting : map.settings) {
+    const auto text = text_of(setting);
+    Parsed<void> added;
+    if (setting.name == "address") {
+      added = add(setting, "url", text.empty() || text.starts_with("zk:") ? text : "zk://" + text, entries);
+    } else if (setting.name == "connection-timeout") {
+      added = add(setting, "connect_timeout", text, entries);
+    } else if (setting.name == "session-timeout") {
+      added = add(setting, "session_timeout", text, entries);
+    } else if (!setting.name.starts_with("retry")) {  // a command tries until its connect timeout, whatever they say
+      added = unknown(setting, kTheirs);
+    }
+    if (!added) return added;
+  }
+  return {};
+}
+
+Parsed<Entries> read_entries(const std::string& file) {
+  const auto read = read_small_file(file);
+  if (!read) return tl::unexpected(read.error());
+  const auto settings = read_yaml_map(read->text, file, kExample);
+  if (!settings) return tl::unexpected(settings.error());
+  Entries entries;
+  for (const auto& setting : *settings) {
+    const bool ours = std::find(kKeys.begin(), kKeys.end(), setting.name) != kKeys.end();
+    const auto added = setting.name == "zk-lock" ? read_java_map(setting, entries)
+                       : ours                    ? add(setting, setting.name, text_of(setting), entries)
+                                                 : Parsed<void>(unknown(setting, kKeys));
+    if (!added) return tl::unexpected(added.error());
+  }
+  for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
+    const auto same = [&](const auto& other) { return other.key == entry->key; };
+    const auto again = std::find_if(entry + 1, entries.end(), same);
+    if (again != entries.end()) {
+      return tl::unexpected(fmt::format("{}{} is there twice, the first time in line {}", again->place.prefix(),
+                                        again->key, entry->place.line));
+    }
+  }
+  return entries;
+}
+
+// Ours or root's, and nobody else can have written it.
+bool trustworthy(const struct stat& status) {
+  return (status.st_uid == ::geteuid() || status.st_uid == 0) && (status.st_mode & kOthersCanWrite) == 0;
+}
+
+std::string users_file() {
+  auto directory = environment("XDG_CONFIG_HOME");
+  if (directory.starts_with('/')) return directory + "/holdfast/config.yaml";
+  const auto home = environment("HOME");
+  return home.starts_with('/') ? home + "/.config/holdfast/config.yaml" : std::string();
+}
+
+ServiceFile choose(const std::string& option) {
+  if (!option.empty()) return {.path = option, .origin = "--config"};
+  if (auto named = environment("HOLDFAST_CONFIG"); !named.empty()) return {.path = named, .origin = "HOLDFAST_CONFIG"};
+  ServiceFile chosen{.origin = "found"};
+  for (const auto& path : std::array<std::string, 3>{kHere, users_file(), kMachines}) {
+    struct stat status {};
+    if (path.empty() || ::stat(path.c_str(), &status) != 0) continue;
+    if (trustworthy(status)) {
+      chosen.path = path;
+      break;
+    }
+    chosen.notes.push_back(
+        fmt::format("{} is not used, as others may have written it; name it with --config to use it "
+                    "all the same",
+                    std::filesystem::absolute(path).string()));
+  }
+  return chosen;
+}
+
+}  // namespace
+
+const ServiceFile::Entry* ServiceFile::find(std::string_view key) const {
+  const auto found = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) { return entry.key == key; });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+Parsed<ServiceFile> load_service_file(const std::string& option) {
+  auto file = choose(option);
+  if (file.path.empty()) return file;
+  auto entries = read_entries(file.path);
+  if (!entries) return tl::unexpected(entries.error());
+  file.entries = *std::move(entries);
+  for (auto& entry : file.entries) {
+    // YAML wants quotes around local:, and people do not.
+    if (entry.key == "url" && entry.text == "local") entry.text = "local:";
+    // Beside the file that names it, wherever the command runs.
+    if (entry.key == "auth") entry.text = (std::filesystem::path(file.path).parent_path() / entry.text).string();
+  }
+  return file;
+}
+
+Parsed<std::string> read_password_file(const std::string& file) {
+  constexpr mode_t kOthers = S_IROTH | S_IWOTH;
+  const auto read = read_small_file(file);
+  if (!read) return tl::unexpected(read.error());
+  if ((read->status.st_mode & kOthers) != 0 && S_ISREG(read->status.st_mode)) {
+    return tl::unexpected(fmt::format("{} has a password in it and is open to everybody: chmod o= {}", file, file));
+  }
+  const auto text = trimmed(read->text);
+  const auto colon = text.find(':');
+  if (colon == 0 || colon == std::string_view::npos || text.find('\n') != std::string_view::npos) {
+    return tl::unexpected(fmt::format("{} is to be one line, user:password", file));
+  }
+  return std::string(text);
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,45 @@
+// service_file.h -- the file with the settings of commands that use a storage service.
+//
+//   url: zk://10.0.0.1:2181,10.0.0.2:2181/app
+//   namespace: billing
+//   session_timeout: 15s
+//   connect_timeout: 5s
+//   auth: password            # a file with user:password, beside this one
+//   purpose: nightly billing
+//
+// The first of these that is there: --config or HOLDFAST_CONFIG (which must be), ./holdfast.yaml, $XDG_CONFIG_HOME/holdfast/config.yaml,
+// /etc/holdfast/config.yaml. A holdfast.yaml of somebody else's in the directory we happen to be in is not used: it could send us to
+// another service, where every lock is free.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/place.h"
+#include "cli/setting_value.h"
+
+namespace holdfast::cli {
+
+struct ServiceFile {
+  struct Entry {
+    std::string key;  // url, namespace, session_timeout, connect_timeout, auth, purpose
+    std::string text;
+    Place place;
+  };
+
+  std::string path{};    // empty: there is none
+  std::string origin{};  // "--config", "HOLDFAST_CONFIG", "found"
+  std::vector<Entry> entries{};
+  std::vector<std::string> notes{};  // what there is to say, a line each
+
+  const Entry* find(std::string_view key) const;
+};
+
+// `option` is what --config says, or empty. Or one sentence with file, line and column.
+Parsed<ServiceFile> load_service_file(const std::string& option);
+
+// The user:password in such a file; refused if everybody can read it.
+Parsed<std::string> read_password_file(const std::string& file);
+
+}  // namespace holdfast::cli

@@ -1,0 +1,129 @@
+// What the command says to those who mistype, and where it says its settings come from.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "cli/command_run.h"
+
+namespace holdfast::testing {
+namespace {
+
+constexpr int kUsage = 64;
+
+TEST(CommandLine, mistakes_are_answered_in_one_sentence_with_the_next_step) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{}, "say which command; holdfast --help lists them"},
+      {{"sevrer"}, "there is no command \"sevrer\"; did you mean server? holdfast --help lists them"},
+      {{"banana"}, "there is no command \"banana\"; holdfast --help lists them"},
+      {{"local"}, "say which command; holdfast local --help lists them"},
+      {{"local", "stauts"}, "there is no command \"stauts\"; did you mean status? holdfast local --help lists them"},
+      {{"local", "status", "--jsno"},
+       "holdfast local status has no option \"--jsno\"; did you mean --json? holdfast local status --help lists them"},
+      {{"config", "show", "--ulr=local:"},
+       "holdfast config show has no option \"--ulr=local:\"; did you mean --url? holdfast config show --help lists "
+       "them"},
+      {{"local", "status", "now"},
+       "holdfast local status does not take \"now\"; holdfast local status --help says what it takes"},
+      {{"\x1b[31m"}, "there is no command \"?[31m\"; holdfast --help lists them"},
+  };
+  for (const auto& [arguments, expected] : cases) {
+    const auto said = run_command(arguments);
+    EXPECT_EQ(said.exit_code, kUsage);
+    EXPECT_EQ(said.err, "holdfast: " + expected + "\n");
+    EXPECT_EQ(said.out, "");
+  }
+}
+
+TEST(CommandLine, help_has_examples) {
+  const auto said = run_command({"--help"});
+  EXPECT_EQ(said.exit_code, 0);
+  EXPECT_NE(said.out.find("Examples:"), std::string::npos) << said.out;
+  EXPECT_EQ(run_command({"local", "--help"}).out.find("serve"), std::string::npos) << "that one is not for people";
+}
+
+class Config : public ::testing::Test {
+ protected:
+  Said show(std::vector<std::string> more = {}, std::vector<std::pair<std::string, std::string>> env = {}) const {
+    more.insert(more.begin(), {"config", "show"});
+    env.emplace_back("XDG_CONFIG_HOME", dir_ / "config");
+    for (const auto* name : {"HOLDFAST_URL", "HOLDFAST_CONFIG"}) {
+      const auto given = [&](const auto& each) { return each.first == name; };
+      if (std::none_of(env.begin(), env.end(), given)) env.emplace_back(name, "");
+    }
+    return run_command(std::move(more), std::move(env), dir_.path());
+  }
+  // The line of a setting, with one blank for many.
+  static std::string line(const Said& said, const std::string& key) {
+    const auto text = "\n" + said.out;
+    const auto at = text.find("\n" + key + " ");
+    if (at == std::string::npos) return "no line for " + key + ": " + said.out + said.err;
+    auto found = text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+    const auto both_blank = [](char a, char b) { return a == ' ' && b == ' '; };
+    found.erase(std::unique(found.begin(), found.end(), both_blank), found.end());
+    return found;
+  }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(dir_ / name) << text;
+    std::filesystem::permissions(dir_ / name, std::filesystem::perms(0600));
+  }
+
+  const TempDir dir_{"config"};
+};
+
+TEST_F(Config, shows_each_setting_and_where_it_came_from) {
+  const auto nothing = show();
+  EXPECT_EQ(nothing.exit_code, 0) << nothing.err;
+  EXPECT_EQ(line(nothing, "url"), "url local: default");
+  EXPECT_EQ(line(nothing, "session_timeout"), "session_timeout 15s default");
+  EXPECT_EQ(line(nothing, "namespace"), "namespace not set default");
+
+  write("password", "orders:secret\n");
+  write("holdfast.yaml", "url: zk://10.0.0.1:2181\nsession_timeout: 10s\nauth: password\n");
+  const auto file = show({"--connect-timeout", "2s"});
+  EXPECT_EQ(line(file, "config"), "config holdfast.yaml found");
+  EXPECT_EQ(line(file, "url"), "url zk://10.0.0.1:2181 holdfast.yaml:1:6");
+  EXPECT_EQ(line(file, "session_timeout"), "session_timeout 10s holdfast.yaml:2:18");
+  EXPECT_EQ(line(file, "connect_timeout"), "connect_timeout 2s --connect-timeout");
+  EXPECT_EQ(line(file, "auth"), "auth orders:... holdfast.yaml:3:7");
+  EXPECT_EQ(file.out.find("secret"), std::string::npos) << file.out;
+
+  EXPECT_EQ(line(show({}, {{"HOLDFAST_URL", "zk://env"}}), "url"), "url zk://env HOLDFAST_URL");
+  EXPECT_EQ(line(show({"--url", "zk://option"}, {{"HOLDFAST_URL", "zk://env"}}), "url"), "url zk://option --url");
+}
+
+TEST_F(Config, shows_the_same_as_json) {
+  write("holdfast.yaml", "url: zk://10.0.0.1:2181\n");
+  const auto said = show({"--json"});
+  EXPECT_EQ(said.exit_code, 0);
+  EXPECT_NE(said.out.find(R"("url":{"value":"zk://10.0.0.1:2181","origin":"holdfast.yaml:1:6"})"), std::string::npos)
+      << said.out;
+  EXPECT_NE(said.out.find(R"("namespace":{"value":null,"origin":"default"})"), std::string::npos) << said.out;
+}
+
+TEST_F(Config, says_in_which_file_line_and_column_it_is_wrong) {
+  write("holdfast.yaml", "url: local\nsession_timeout: soon\n");
+  auto said = show();
+  EXPECT_EQ(said.exit_code, kUsage);
+  EXPECT_EQ(said.err,
+            "holdfast: holdfast.yaml:2:18: session_timeout: write a duration from 1ms to 24h, such as 2s or 500ms; a "
+            "plain number is milliseconds\n");
+  write("holdfast.yaml", "url: local\n  oops: 1\n");
+  said = show();
+  EXPECT_EQ(said.exit_code, kUsage);
+  EXPECT_EQ(said.err.rfind("holdfast: holdfast.yaml:2:", 0), 0u) << said.err;
+  said = show({"--config", "missing.yaml"});
+  EXPECT_EQ(said.exit_code, kUsage);
+  EXPECT_EQ(said.err, "holdfast: cannot read missing.yaml: No such file or directory\n");
+  std::filesystem::remove(dir_ / "holdfast.yaml");
+  said = show({"--session-timeout", "soon"});
+  EXPECT_EQ(said.err,
+            "holdfast: --session-timeout: write a duration from 1ms to 24h, such as 2s or 500ms; a plain number is "
+            "milliseconds\n");
+}
+
+}  // namespace
+}  // namespace holdfast::testing
