@@ -63,6 +63,28 @@ TEST_F(Acl, a_queue_that_may_not_be_written_is_refused) {
   EXPECT_EQ(client.mutex("readonly").try_acquire_for(kSoon).error(), Errc::refused);
 }
 
+TEST_F(Acl, a_queue_that_may_not_be_made_is_refused_at_once) {
+  create("/closed", ZOO_PERM_READ);
+  auto client = connect_directly();
+  const auto start = Clock::now();
+  const auto result = client.mutex("closed/orders/1").try_acquire_for(60s);
+  EXPECT_EQ(result.error(), Errc::refused) << result.message();
+  EXPECT_NE(result.message().find("/closed/orders"), std::string::npos) << result.message();
+  EXPECT_LT(Clock::now() - start, 30s);
+}
+
+TEST_F(Acl, a_queue_below_a_closed_node_that_exists_is_made) {
+  create("/closed", ZOO_PERM_ALL);
+  create("/closed/open", ZOO_PERM_ALL);
+  char world[] = "world";
+  char anyone[] = "anyone";
+  ACL entry{ZOO_PERM_READ, {world, anyone}};
+  const ACL_vector read_only{1, &entry};
+  ASSERT_EQ(zoo_set_acl(observer_.handle(), "/closed", -1, &read_only), ZOK);
+  auto client = connect_directly();
+  EXPECT_TRUE(client.mutex("closed/open/orders/1").try_acquire_for(kSoon));
+}
+
 // The server would not tell us when it goes.
 TEST_F(Acl, a_predecessor_that_may_not_be_read_is_refused_and_nothing_is_left) {
   create("/mixed", ZOO_PERM_ALL);

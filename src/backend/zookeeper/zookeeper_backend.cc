@@ -104,6 +104,7 @@ struct ZooKeeperBackend::Placing {
   std::vector<spi::Request> requests;
   spi::Callback<std::vector<spi::Enqueued>> done;
   int rounds = 0;
+  std::string denied{};                    // a node above a queue that we may not make
   Answer created{};                        // `created` has the paths
   Answer stat{};                           // of the first ticket, which was made with all others
   std::map<std::string, Answer> listed{};  // by queue
@@ -169,11 +170,15 @@ void ZooKeeperBackend::placed(const std::shared_ptr<Placing>& placing) {
   const auto& first = placing->requests.front();
   if (created.rc == ZNONODE && !placing->in_place()) {
     if (!connection_.connected()) return placing->done({Status::unreachable, "no connection to " + where(), {}});
+    if (!placing->denied.empty()) {
+      return placing->done(failure<std::vector<spi::Enqueued>>(ZNOAUTH, "create " + placing->denied));
+    }
     if (++placing->rounds > kMaxParentRounds) {
       return placing->done({Status::unreachable, path(first.queue) + " vanishes as soon as it is created", {}});
     }
     for (const auto& [queue, listed] : placing->listed) {
-      if (listed.rc == ZNONODE || placing->listed.size() == 1) create_with_parents(path(queue));
+      if (listed.rc != ZNONODE && placing->listed.size() != 1) continue;
+      create_with_parents(path(queue), [placing](const std::string& denied) { placing->denied = denied; });
     }
     return place(placing);
   }
@@ -216,13 +221,20 @@ void ZooKeeperBackend::placed(const std::shared_ptr<Placing>& placing) {
 
 // Containers, as Curator makes them: the server removes them once they have been used and are empty. Those that exist
 // answer "node exists"; asking first would cost a round trip. What else goes wrong shows when the ticket is created.
-void ZooKeeperBackend::create_with_parents(const std::string& full) {
+void ZooKeeperBackend::create_with_parents(const std::string& full,
+                                           const std::function<void(const std::string&)>& on_denied) {
+  // Where we may not create it may exist all the same; then what is below it can be made.
+  const auto denied = std::make_shared<std::string>();
   for (auto slash = full.find('/', 1);; slash = full.find('/', slash + 1)) {
     const auto parent = full.substr(0, slash);
-    connection_.handle().create(parent, {}, kContainer, acknowledged([parent](const Answer& answer) {
+    const bool is_last = slash == std::string::npos;
+    connection_.handle().create(parent, {}, kContainer, acknowledged([=](const Answer& answer) {
                                   if (answer.rc == ZNOAUTH) base::log().warn("not allowed to create {}", parent);
+                                  if (answer.rc == ZNOAUTH) *denied = parent;
+                                  if (answer.rc == ZOK || answer.rc == ZNODEEXISTS) denied->clear();
+                                  if (is_last && !denied->empty() && on_denied) on_denied(*denied);
                                 }));
-    if (slash == std::string::npos) return;
+    if (is_last) return;
   }
 }
 

@@ -22,6 +22,7 @@
 // "absent" is final.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -79,7 +80,8 @@ class ZooKeeperBackend final : public spi::QueueBackend, private Connection::Wat
   template <class T>
   bool reachable(const spi::Callback<T>& done);
   std::string path(const std::string& queue, const std::string& ticket) const;
-  void create_with_parents(const std::string& path);
+  // `on_denied` is told which node could not be made, if that is why `path` is not there afterwards.
+  void create_with_parents(const std::string& path, const std::function<void(const std::string&)>& on_denied = {});
   void place(std::shared_ptr<Placing> placing);
   void list_after(const std::shared_ptr<Placing>& placing);
   void placed(const std::shared_ptr<Placing>& placing);
