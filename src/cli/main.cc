@@ -7,6 +7,7 @@
 #include "cli/complaint.h"
 #include "cli/config.h"
 #include "cli/demo.h"
+#include "cli/doctor.h"
 #include "cli/exit_code.h"
 #include "cli/local.h"
 #include "cli/ls.h"
@@ -15,6 +16,7 @@
 #include "cli/server.h"
 #include "cli/shell/shell.h"
 #include "cli/show.h"
+#include "cli/version.h"
 #include "cli/watch.h"
 #include "holdfast/error.h"
 #include "holdfast/local.h"
@@ -51,7 +53,6 @@ int main(int argc, char** argv) {
   CLI::App app("A lock that holds across threads, processes and machines.", "holdfast");
   app.set_version_flag("--version", "holdfast " HOLDFAST_VERSION);
   app.require_subcommand(1);
-  app.add_subcommand("version", "Print the version")->callback([] { std::puts("holdfast " HOLDFAST_VERSION); });
   // Whatever starts the engine of local: starts this very program, even if its file has been replaced meanwhile.
   holdfast::set_local_command("/proc/self/exe");
   int exit_code = 0;
@@ -66,6 +67,8 @@ int main(int argc, char** argv) {
   holdfast::cli::add_shell(app, exit_code);
   holdfast::cli::add_config(app);
   app.footer(kExamples);  // last: commands inherit it
+  holdfast::cli::add_doctor(app, exit_code);
+  holdfast::cli::add_version(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

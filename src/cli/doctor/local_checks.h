@@ -1,0 +1,15 @@
+// local_checks.h -- the engine of this user, and where it keeps its state.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/doctor/findings.h"
+#include "cli/service.h"
+
+namespace holdfast::cli::doctor {
+
+// Starts it if it does not run, as any command would. Its address, and in `settings` the login; nothing if it cannot be used.
+std::optional<std::string> check_local(ServiceSettings& settings, Findings& findings);
+
+}  // namespace holdfast::cli::doctor

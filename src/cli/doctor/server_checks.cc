@@ -1,0 +1,136 @@
+#include "cli/doctor/server_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <regex>
+#include <string_view>
+#include <vector>
+
+#include "cli/doctor/server_probe.h"
+#include "cli/doctor/times.h"
+#include "cli/setting_value.h"
+
+namespace holdfast::cli::doctor {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr int kPings = 20;
+// A lock costs at least one round trip; slower than this is another continent, or something is wrong.
+constexpr milliseconds kSlow{50};
+// A heartbeat is sent six times in a session timeout; an answer that takes as long as that is cause for concern.
+constexpr int kBeatsPerTimeout = 6;
+
+struct Look {
+  std::optional<ProbeFailure> failure;
+  std::string found;  // "reached in 0.08 ms, ZooKeeper 3.8.0, leader"
+  bool too_old = false;
+  milliseconds granted{0};
+  std::vector<Clock::duration> pings;
+};
+
+// "Zookeeper version: 3.8.0-5a02a05eddb59aee6ac762f7ea82e92a68eb9c0f, built on ..." and "Mode: leader"
+void read_srvr(const std::string& answer, Look& look) {
+  std::smatch found;
+  if (!std::regex_search(answer, found, std::regex("ersion: ([^,\n]{1,60})"))) {
+    look.found += ", version unknown (srvr is not among the four-letter words it answers)";
+    return;
+  }
+  const auto version = found[1].str();
+  look.found += ", version " + version.substr(0, version.find("--"));
+  if (std::regex_search(answer, found, std::regex("\nMode: ([a-z-]+)"))) look.found += ", " + found[1].str();
+  // Containers came with 3.5.
+  if (std::regex_search(version, found, std::regex("^3\\.([0-9]{1,3})\\."))) look.too_old = std::stoi(found[1]) < 5;
+}
+
+Look look_at(const ServerAddress& server, const ServiceSettings& settings) {
+  Look look;
+  const auto deadline = [&] { return deadline_after(settings.connect_timeout); };
+  auto probe = ServerProbe::connect(server, deadline());
+  if (!probe) {
+    look.failure = probe.error();
+    return look;
+  }
+  look.found = fmt::format("{} is reached in {}", server.to_string(), in_ms(probe->connected_in()));
+  const auto granted = probe->begin_session(settings.session_timeout, deadline());
+  if (!granted) {
+    look.failure = granted.error();
+    return look;
+  }
+  look.granted = *granted;
+  for (const auto& auth : settings.auth) {
+    if (const auto done = probe->log_in(auth, deadline()); !done) {
+      look.failure = done.error();
+      return look;
+    }
+  }
+  if (const auto served = probe->read_root(deadline()); !served) {
+    look.failure = served.error();
+    return look;
+  }
+  for (int i = 0; i < kPings; ++i) {
+    const auto time = probe->ping(deadline());
+    if (!time) break;  // the lock itself will tell
+    look.pings.push_back(*time);
+  }
+  probe->end_session(deadline());
+  // The word ends its connection, so it is another one.
+  if (auto again = ServerProbe::connect(server, deadline())) read_srvr(again->ask("srvr", deadline()), look);
+  return look;
+}
+
+void report(const Look& look, bool others_answer, Findings& findings) {
+  if (look.failure) {
+    findings.push_back(
+        {"server", others_answer ? State::warning : State::wrong, look.failure->message, look.failure->fix});
+  } else if (look.too_old) {
+    findings.push_back({"server", State::wrong, look.found, "use ZooKeeper 3.5 or newer: locks are in containers"});
+  } else {
+    findings.push_back({"server", State::ok, look.found});
+  }
+}
+
+void report_session(milliseconds asked, milliseconds granted, Findings& findings) {
+  if (asked == granted) {
+    findings.push_back(
+        {"session", State::ok, fmt::format("a timeout of {} is granted as asked for", show_duration(asked))});
+    return;
+  }
+  findings.push_back(
+      {"session", State::warning,
+       fmt::format("a timeout of {} was asked for, {} is granted", show_duration(asked), show_duration(granted)),
+       "ask for what it allows (--session-timeout), or change minSessionTimeout and maxSessionTimeout there"});
+}
+
+void report_latency(const Look& look, Findings& findings) {
+  if (look.pings.empty()) return;
+  const auto spread = spread_of(look.pings);
+  Finding finding{"latency", State::ok, fmt::format("{} round trips: {}", look.pings.size(), to_string(spread))};
+  if (spread.worst > look.granted / kBeatsPerTimeout) {
+    finding.state = State::warning;
+    finding.fix = "ask for a longer --session-timeout, or holders will lose their locks";
+  } else if (spread.median > kSlow) {
+    finding.state = State::warning;
+    finding.fix = "every lock costs at least one of these: use servers that are nearer";
+  }
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+bool check_servers(const std::string& hosts, const ServiceSettings& settings, Findings& findings) {
+  std::vector<Look> looks;
+  for (const auto& server : parse_servers(hosts)) looks.push_back(look_at(server, settings));
+  const auto answering =
+      std::find_if(looks.begin(), looks.end(), [](const Look& look) { return !look.failure && !look.too_old; });
+  for (const auto& look : looks) report(look, answering != looks.end(), findings);
+  if (answering == looks.end()) return false;
+  report_session(settings.session_timeout, answering->granted, findings);
+  report_latency(*answering, findings);
+  return true;
+}
+
+}  // namespace holdfast::cli::doctor

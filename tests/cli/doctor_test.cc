@@ -1,0 +1,213 @@
+// `holdfast doctor`: does it find what is wrong, and only that?
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/server_command.h"
+#include "support/fault_proxy.h"
+#include "support/free_port.h"
+#include "support/plain_client.h"
+#include "support/process.h"
+#include "support/temp_dir.h"
+#include "support/zookeeper_server.h"
+
+namespace holdfast::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Visit {
+  int exit_code = -1;
+  std::string output;
+  std::string errors;
+
+  bool says(const std::string& text) const { return output.find(text) != std::string::npos; }
+};
+
+std::string content(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+Visit command(std::vector<std::string> words, std::vector<std::pair<std::string, std::string>> env = {}) {
+  words.insert(words.begin(), HOLDFAST_COMMAND);
+  const TempDir dir("doctor");
+  Process process({.argv = std::move(words),
+                   .env = std::move(env),
+                   .working_dir = dir.path(),
+                   .stdout_file = dir / "out",
+                   .stderr_file = dir / "err"});
+  Visit visit;
+  visit.exit_code = process.wait(60s).value_or(-1);
+  visit.output = content(dir / "out");
+  visit.errors = content(dir / "err");
+  return visit;
+}
+
+Visit doctor(const std::string& hosts, std::vector<std::string> more = {}) {
+  more.insert(more.begin(), {"doctor", "--url", "zk://" + hosts});
+  return command(std::move(more));
+}
+
+// Every check of a service that is well, on whichever server.
+void expect_all_well(const Visit& visit, const std::string& address) {
+  EXPECT_EQ(visit.exit_code, 0) << visit.output << visit.errors;
+  EXPECT_EQ(visit.errors, "");
+  for (const auto* check : {"settings", "boot clock", "server", "session", "latency", "permissions", "lock", "clock"}) {
+    EXPECT_TRUE(visit.says("ok       " + std::string(check))) << check << "\n" << visit.output;
+  }
+  EXPECT_TRUE(visit.says(address + " is reached in ")) << visit.output;
+  EXPECT_TRUE(visit.says("version 3.8.")) << visit.output;
+  EXPECT_TRUE(visit.says(", standalone")) << visit.output;
+  EXPECT_TRUE(visit.says("\nAll is well.\n")) << visit.output;
+}
+
+TEST(Doctor, finds_nothing_wrong_with_an_engine) {
+  const ZooKeeperServer server({.make = ServerMake::engine});
+  expect_all_well(doctor(server.address()), server.address());
+}
+
+TEST(Doctor, finds_nothing_wrong_with_a_zookeeper) {
+  const ZooKeeperServer server({.make = ServerMake::apache});
+  expect_all_well(doctor(server.address()), server.address());
+}
+
+TEST(Doctor, looks_after_the_local_engine) {
+  const TempDir home("home");
+  const std::vector<std::pair<std::string, std::string>> env{
+      {"XDG_STATE_HOME", home / "state"}, {"XDG_CONFIG_HOME", home / "config"}, {"HOLDFAST_URL", "local:"}};
+  const auto first = command({"doctor"}, env);
+  EXPECT_EQ(first.exit_code, 0) << first.output << first.errors;
+  EXPECT_TRUE(first.says("ok       local engine was started as process ")) << first.output;
+  EXPECT_TRUE(first.says("ok       disk ")) << first.output;
+  EXPECT_TRUE(first.says("ok       latency ")) << first.output;
+  EXPECT_TRUE(first.says("ok       permissions ")) << first.output;
+  const auto second = command({"doctor"}, env);
+  EXPECT_EQ(second.exit_code, 0) << second.output << second.errors;
+  EXPECT_TRUE(second.says("ok       local engine runs as process ")) << second.output;
+  EXPECT_EQ(command({"local", "stop"}, env).exit_code, 0);
+}
+
+TEST(Doctor, says_which_server_is_not_there) {
+  const auto nobody = "127.0.0.1:" + std::to_string(free_port());
+  const auto visit = doctor(nobody);
+  EXPECT_EQ(visit.exit_code, 1);
+  EXPECT_TRUE(visit.says("wrong    server       " + nobody + " is not reached: Connection refused")) << visit.output;
+  EXPECT_TRUE(visit.says("-> start it, or correct the address (--url)")) << visit.output;
+  EXPECT_TRUE(visit.says("\n1 thing is wrong.\n")) << visit.output;
+}
+
+TEST(Doctor, only_warns_while_another_server_answers) {
+  const ZooKeeperServer server({.make = ServerMake::engine});
+  const auto nobody = "127.0.0.1:" + std::to_string(free_port());
+  const auto visit = doctor(nobody + "," + server.address());
+  EXPECT_EQ(visit.exit_code, 0) << visit.output;
+  EXPECT_TRUE(visit.says("warning  server       " + nobody)) << visit.output;
+  EXPECT_TRUE(visit.says("ok       server       " + server.address())) << visit.output;
+  EXPECT_TRUE(visit.says("\nAll works; 1 warning.\n")) << visit.output;
+}
+
+TEST(Doctor, says_which_name_has_no_address) {
+  const auto visit = doctor("nobody.invalid:2181");
+  EXPECT_EQ(visit.exit_code, 1);
+  EXPECT_TRUE(visit.says("wrong    server       nobody.invalid:2181 has no address: ")) << visit.output;
+}
+
+TEST(Doctor, does_not_wait_for_ever_for_a_server_that_is_silent) {
+  const ZooKeeperServer server({.make = ServerMake::engine});
+  FaultProxy proxy(server.port());
+  proxy.black_hole();
+  const auto start = std::chrono::steady_clock::now();
+  const auto visit = doctor(proxy.address(), {"--connect-timeout", "1s"});
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 10s);
+  EXPECT_EQ(visit.exit_code, 1);
+  EXPECT_TRUE(visit.says("wrong    server       " + proxy.address() + " accepts connections, but does not answer"))
+      << visit.output;
+}
+
+TEST(Doctor, warns_when_another_session_timeout_is_granted) {
+  const ZooKeeperServer server({.make = ServerMake::engine});
+  const auto visit = doctor(server.address(), {"--session-timeout", "2m"});
+  EXPECT_EQ(visit.exit_code, 0) << visit.output;
+  EXPECT_TRUE(visit.says("warning  session      a timeout of 2m was asked for, 1m is granted")) << visit.output;
+}
+
+TEST(Doctor, says_where_it_may_not_lock) {
+  const ZooKeeperServer server({.make = ServerMake::engine});
+  PlainClient owner(server.address());
+  ASSERT_EQ(zoo_create(owner.handle(), "/closed", "", 0, &ZOO_READ_ACL_UNSAFE, 0, nullptr, 0), ZOK);
+  const auto visit = doctor(server.address(), {"--namespace", "closed"});
+  EXPECT_EQ(visit.exit_code, 1);
+  EXPECT_TRUE(visit.says("wrong    permissions ")) << visit.output;
+  EXPECT_TRUE(visit.says("may create, read and delete below closed (--auth FILE)")) << visit.output;
+}
+
+TEST(Doctor, says_that_a_login_is_needed) {
+  const TempDir dir("users");
+  std::ofstream(dir / "users") << "ann:7RJfAeIvrl4zdj6sS2fXrQHDvHM=\n";  // ann:secret
+  std::filesystem::permissions(dir / "users", std::filesystem::perms::owner_read);
+  Server server(with(kAnyPort, {"--require-auth", dir / "users"}));
+  server.serves();
+  const auto visit = doctor(server.address());
+  EXPECT_EQ(visit.exit_code, 1) << visit.output;
+  EXPECT_TRUE(visit.says("wrong    server       " + server.address() + " serves nobody without a login"))
+      << visit.output;
+  EXPECT_TRUE(visit.says("-> give a user:password (--auth FILE)")) << visit.output;
+}
+
+TEST(Doctor, leaves_no_lock_behind) {
+  const ZooKeeperServer server({.make = ServerMake::engine});
+  PlainClient watcher(server.address());
+  EXPECT_EQ(doctor(server.address()).exit_code, 0);
+  for (const auto& name : watcher.children("/")) {
+    if (name == "zookeeper") continue;
+    EXPECT_TRUE(watcher.children("/" + name).empty()) << name;
+  }
+}
+
+TEST(Doctor, finds_what_is_wrong_with_the_settings) {
+  const auto visit = doctor("127.0.0.1:1", {"--session-timeout", "soon"});
+  EXPECT_EQ(visit.exit_code, 1);
+  EXPECT_TRUE(visit.says("wrong    settings     --session-timeout: ")) << visit.output;
+  const auto memory = command({"doctor", "--url", "memory:"});
+  EXPECT_EQ(memory.exit_code, 1);
+  EXPECT_TRUE(memory.says("wrong    settings ")) << memory.output;
+}
+
+TEST(Doctor, tells_programs_the_same) {
+  const ZooKeeperServer server({.make = ServerMake::engine});
+  const auto visit = doctor(server.address(), {"--json", "--session-timeout", "2m"});
+  EXPECT_EQ(visit.exit_code, 0);
+  const auto document = nlohmann::json::parse(visit.output);
+  EXPECT_EQ(document["url"], "zk://" + server.address());
+  EXPECT_EQ(document["verdict"], "warning");
+  bool seen = false;
+  for (const auto& check : document["checks"]) {
+    if (check["check"] != "session") continue;
+    seen = true;
+    EXPECT_EQ(check["state"], "warning");
+    EXPECT_TRUE(check["fix"].is_string());
+  }
+  EXPECT_TRUE(seen) << visit.output;
+}
+
+TEST(Version, says_what_it_was_built_from) {
+  const auto text = command({"version"});
+  EXPECT_EQ(text.exit_code, 0);
+  const auto line = text.output.substr(0, text.output.find('\n'));
+  EXPECT_EQ(command({"--version"}).output, line + "\n") << "one line, as before";
+  EXPECT_TRUE(text.says("libzookeeper 3.")) << text.output;
+
+  const auto document = nlohmann::json::parse(command({"version", "--json"}).output);
+  EXPECT_EQ("holdfast " + document["version"].get<std::string>(), line);
+  EXPECT_EQ(document["protocol"], "ZooKeeper 3.8");
+  for (const auto& [name, version] : document["libraries"].items()) EXPECT_NE(version, "") << name;
+}
+
+}  // namespace
+}  // namespace holdfast::testing
