@@ -6,6 +6,7 @@
 #include "cli/break.h"
 #include "cli/complaint.h"
 #include "cli/config.h"
+#include "cli/completion.h"
 #include "cli/demo.h"
 #include "cli/doctor.h"
 #include "cli/exit_code.h"
@@ -69,6 +70,7 @@ int main(int argc, char** argv) {
   app.footer(kExamples);  // last: commands inherit it
   holdfast::cli::add_doctor(app, exit_code);
   holdfast::cli::add_version(app);
+  holdfast::cli::add_completion(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
