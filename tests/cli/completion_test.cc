@@ -180,6 +180,25 @@ TEST_F(Completion, tells_names_of_locks_and_only_plain_ones) {
   EXPECT_EQ(names("holdfast show --url zk://127.0.0.1:1 ", ""), Words{}) << "a prompt is no place for errors";
 }
 
+TEST_F(Completion, offers_the_locks_that_there_are) {
+  const ZooKeeperServer server({.make = ServerMake::engine});
+  auto client = Client::connect("zk://" + server.address());
+  auto mutex = client.mutex("orders/123");
+  const auto hold = mutex.acquire();
+  const auto url = " --url zk://" + server.address() + " ";
+  EXPECT_EQ(bash("holdfast show" + url + "ord"), Words{"orders/123"});
+  EXPECT_EQ(bash("holdfast run" + url + "-n other ord"), Words{"orders/123"});
+  EXPECT_EQ(fish("holdfast show" + url + "ord"), Words{"orders/123"});
+}
+
+TEST_F(Completion, knows_the_command_behind_the_dashes) {
+  EXPECT_TRUE(has(bash("holdfast run nightly -- mkf"), "mkfifo"));
+  EXPECT_EQ(bash("holdfast run nightly -- cat sett"), Words{"settings.yaml"});
+  EXPECT_TRUE(has(fish("holdfast run nightly -- mkf"), "mkfifo"));
+  EXPECT_EQ(fish("holdfast run nightly -- cat sett"), Words{"settings.yaml"});
+  EXPECT_EQ(bash("holdfast run nightly --on-lost t"), Words{"term"}) << "before them, it is ours";
+}
+
 TEST_F(Completion, does_not_start_the_local_engine) {
   EXPECT_EQ(shell({HOLDFAST_COMMAND, "complete-names", "--", ""}), Words{});
   EXPECT_FALSE(std::filesystem::exists(dir_ / "state" / "holdfast" / "engine"));
