@@ -95,6 +95,8 @@ struct ClientOptions {
   std::function<void(ConnectionState)> listener{};
   // Shown to whoever asks who holds a lock of this client.
   std::string purpose{};
+  // Likewise; empty: the name of the program that runs.
+  std::string program{};
 };
 
 // Cheap to move, not copyable. Mutexes and Leases may outlive it; they then answer `cancelled` and `session_lost`.

@@ -5,8 +5,8 @@
 
 #include "cli/break.h"
 #include "cli/complaint.h"
-#include "cli/config.h"
 #include "cli/completion.h"
+#include "cli/config.h"
 #include "cli/demo.h"
 #include "cli/doctor.h"
 #include "cli/exit_code.h"
@@ -58,19 +58,19 @@ int main(int argc, char** argv) {
   holdfast::set_local_command("/proc/self/exe");
   int exit_code = 0;
   holdfast::cli::add_run(app, exit_code, holdfast::cli::take_command(argc, argv));
-  holdfast::cli::add_demo(app, exit_code);
-  holdfast::cli::add_server(app, exit_code);
-  holdfast::cli::add_local(app, exit_code);
   holdfast::cli::add_ls(app, exit_code);
   holdfast::cli::add_show(app, exit_code);
   holdfast::cli::add_watch(app, exit_code);
   holdfast::cli::add_break(app, exit_code);
   holdfast::cli::add_shell(app, exit_code);
+  holdfast::cli::add_server(app, exit_code);
+  holdfast::cli::add_local(app, exit_code);
   holdfast::cli::add_config(app);
-  app.footer(kExamples);  // last: commands inherit it
   holdfast::cli::add_doctor(app, exit_code);
+  holdfast::cli::add_demo(app, exit_code);
   holdfast::cli::add_version(app);
   holdfast::cli::add_completion(app);
+  app.footer(kExamples);  // last: commands inherit it
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

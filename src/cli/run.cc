@@ -61,7 +61,9 @@ void add_run(CLI::App& app, int& exit_code, std::vector<std::string> command) {
       ->type_name("CODE");
   run_command->add_option("--min-hold", a.min_hold, "Keep the lock at least so long")->type_name("SECONDS");
   run_command->add_option("--max-hold", a.max_hold, "End the command after so long")->type_name("SECONDS");
-  run_command->add_option("--purpose", a.purpose, "Shown to who asks (else the command's name)")->type_name("TEXT");
+  run_command
+      ->add_option("--purpose", a.purpose, "Shown, beside the command's name, to whoever asks who holds the lock")
+      ->type_name("TEXT");
   run_command
       ->add_option("--on-lost", a.on_lost,
                    "term: tell the command in time, then kill it (default); kill: at once; ignore: it goes on")

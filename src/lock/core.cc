@@ -250,6 +250,7 @@ Card Core::make_card(const Call& call) const {
     static const std::string instance = base::random_uuid();
     card.instance = instance;
   }
+  if (!options_.program.empty()) card.program = options_.program;
   card.purpose = options_.purpose;
   card.since = std::chrono::system_clock::now();
   return card;

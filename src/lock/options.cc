@@ -64,6 +64,9 @@ ClientOptions checked(ClientOptions options) {
   if (options.purpose.size() > kMaxPurpose) {
     wrong(fmt::format("the purpose has {} bytes; at most {} are allowed", options.purpose.size(), kMaxPurpose));
   }
+  if (options.program.size() > kMaxPurpose) {
+    wrong(fmt::format("the program's name has {} bytes; at most {} are allowed", options.program.size(), kMaxPurpose));
+  }
   return options;
 }
 

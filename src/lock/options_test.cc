@@ -138,6 +138,11 @@ TEST(Options, refuse_the_acl_scheme_auth_without_any_auth) {
   EXPECT_EQ(refusal_of({.acl = {{"auth", "", 31}}}), "an ACL entry has the scheme auth, but there is no auth");
 }
 
+TEST(Options, refuse_a_program_whose_name_is_too_long) {
+  EXPECT_EQ(refusal_of({.program = std::string(257, 'x')}),
+            "the program's name has 257 bytes; at most 256 are allowed");
+}
+
 TEST(Options, refuse_a_purpose_that_is_too_long) {
   EXPECT_EQ(refusal_of({.purpose = std::string(257, 'x')}), "the purpose has 257 bytes; at most 256 are allowed");
   EXPECT_EQ(checked({.purpose = std::string(256, 'x')}).purpose.size(), 256u);

@@ -12,7 +12,7 @@ using Inspecting = Conformance;
 
 TEST_F(Inspecting, shows_the_holder_and_the_waiters_in_order) {
   auto first = connect({.purpose = "the holder"});
-  auto second = connect({.purpose = "the next"});
+  auto second = connect({.purpose = "the next", .program = "backup"});
   auto mine = first.mutex("orders/1");
   auto theirs = second.mutex("orders/1");
   const auto begin = std::chrono::system_clock::now();
@@ -28,6 +28,7 @@ TEST_F(Inspecting, shows_the_holder_and_the_waiters_in_order) {
   EXPECT_EQ(lock.tickets[0].card.purpose, "the holder");
   EXPECT_EQ(lock.tickets[0].card.pid, ::getpid());
   EXPECT_EQ(lock.tickets[1].card.purpose, "the next");
+  EXPECT_EQ(lock.tickets[1].card.program, "backup");
   EXPECT_EQ(lock.tickets[0].token, lease.token());
   EXPECT_EQ(lock.tickets[0].recipe, "Holdfast");
   EXPECT_EQ(lock.tickets[0].mode, LockMode::exclusive);

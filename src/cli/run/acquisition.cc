@@ -5,11 +5,14 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <filesystem>
 #include <system_error>
 
 namespace holdfast::cli {
 namespace {
 
+// Longer ones are not seen.
+constexpr std::size_t kLongestProgram = 64;
 constexpr auto kForEver = std::chrono::hours::max();
 
 template <typename Try, typename TryFor>
@@ -40,7 +43,9 @@ AcquireResult& Acquisition::result() {
 
 void Acquisition::work() {
   try {
-    client_.emplace(connect(settings_, {.purpose = options_.purpose}));
+    // The command without its arguments, which may be nobody's business.
+    const auto program = std::filesystem::path(options_.command.front()).filename().string();
+    client_.emplace(connect(settings_, {.purpose = options_.purpose, .program = program.substr(0, kLongestProgram)}));
     connected_ = &*client_;
     result_.emplace(acquire());
   } catch (...) {

@@ -107,11 +107,6 @@ tl::expected<RunOptions, std::string> read_run_options(const RunArguments& argum
         read_conflict_code(arguments.conflict_code, options.conflict_code), refuse_together(arguments, options)}) {
     if (refusal) return tl::unexpected(*refusal);
   }
-  if (options.purpose.empty()) {
-    // Its name only: arguments may hold secrets, and cards are read by everybody who can reach the service.
-    const auto& program = options.command.front();
-    options.purpose = program.substr(program.find_last_of('/') + 1);
-  }
   return options;
 }
 

@@ -17,7 +17,7 @@ TEST(RunOptions, are_those_of_a_plain_lock_unless_told_otherwise) {
   EXPECT_FALSE(options->permits);
   EXPECT_EQ(options->conflict_code, 75);
   EXPECT_EQ(options->on_lost, OnLost::term);
-  EXPECT_EQ(options->purpose, "make") << "the program, without arguments that may be secret";
+  EXPECT_EQ(options->purpose, "") << "arguments may be secret";
 }
 
 TEST(RunOptions, are_read) {
