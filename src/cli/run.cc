@@ -13,12 +13,12 @@
 namespace holdfast::cli {
 namespace {
 
-constexpr auto kHelp = R"(Run a command under a lock: holdfast run NAME [NAME...] [options] -- COMMAND [ARGS...]
+constexpr auto kFooter = R"(Time is in seconds, with fractions, or has a unit: 0.5, 250ms, 10m.
 
-The command's exit code is passed on (128 + signal if one killed it). 75: not acquired. 76: the lock was lost, or taken back, and the
-command was ended. 69: the storage service was not reached. Time is in seconds, or with a unit: 0.5, 250ms, 10m.)";
+The command's exit code is passed on (128 + signal if one killed it). 75: not acquired. 76: the lock was lost or taken back, and the
+command was ended. 69: the storage service was not reached. 126, 127: the command cannot be run, is not found.
 
-constexpr auto kExamples = R"(Examples:
+Examples:
   holdfast run nightly -- ./backup.sh           wait for the lock, then run
   holdfast run -n nightly -- ./backup.sh        run now or not at all (exit code 75)
   holdfast run -w 30 -E 0 nightly -- make sync  wait 30 s at most; not acquired is no failure
@@ -48,7 +48,7 @@ int run(const RunArguments& arguments, const ServiceArguments& service, const st
 }  // namespace
 
 void add_run(CLI::App& app, int& exit_code, std::vector<std::string> command) {
-  auto* run_command = app.add_subcommand("run", kHelp);
+  auto* run_command = app.add_subcommand("run", "Run a command under a lock: run NAME [NAME...] -- COMMAND [ARGS...]");
   const auto arguments = std::make_shared<RunArguments>();
   const auto service = std::make_shared<ServiceArguments>();
   auto& a = *arguments;
@@ -73,7 +73,7 @@ void add_run(CLI::App& app, int& exit_code, std::vector<std::string> command) {
   run_command->add_flag("-q,--quiet", a.quiet, "Say nothing but errors");
   run_command->add_flag("-v,--verbose", a.verbose, "Say when it was granted, and when the command would be ended");
   add_service_options(*run_command, *service);
-  run_command->footer(kExamples);
+  run_command->footer(kFooter);
   run_command->callback([arguments, service, &exit_code, command = std::move(command)] {
     exit_code = run(*arguments, *service, command);
   });

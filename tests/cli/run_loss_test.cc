@@ -134,9 +134,10 @@ TEST(RunLoss, a_service_that_is_gone_at_the_end_does_not_change_the_exit_code) {
                  line.url());
   ASSERT_EQ(run.line(), "ready");
   line.proxy.refuse(true);
+  const auto before = line.proxy.accepted();
   line.proxy.cut_all();
-  // The client knows within a heartbeat that nobody answers.
-  std::this_thread::sleep_for(1500ms);
+  // It knows that nobody answers: it has tried.
+  ASSERT_TRUE(eventually(kRunPatience, [&] { return line.proxy.accepted() > before; }));
   ASSERT_TRUE(run.process().write_line("go"));
   EXPECT_EQ(run.exit_code(), 6);
   EXPECT_NE(run.errors().find("could not be given back"), std::string::npos) << run.errors();
