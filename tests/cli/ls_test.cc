@@ -109,7 +109,7 @@ TEST_F(Ls, lets_no_escape_sequence_of_others_through) {
            {"ls"}, {"ls", "--json"}, {"show", "m"}, {"show", "k"}, {"show", "c"}, {"show", "c", "--json"}}) {
     const auto ran = run(arguments);
     EXPECT_EQ(ran.code, 0) << ran.err;
-    for (const unsigned char c : ran.out + ran.err) ASSERT_TRUE(c == '\n' || (c >= 0x20 && c < 0x7f)) << ran.out;
+    for (const char c : ran.out + ran.err) ASSERT_TRUE(c == '\n' || (c >= 0x20 && c < 0x7f)) << ran.out;
   }
   EXPECT_TRUE(has(run({"ls"}).out, "\\x1b]0;owned\\x07")) << "it is there, as text";
   Pty tty(words({"ls"}));
