@@ -31,7 +31,7 @@ INSTANTIATE_TEST_SUITE_P(, ShellSession, ::testing::Values(ServerMake::apache, S
 
 TEST_P(ShellSession, outlives_its_server_with_nodes_watches_and_identity) {
   const auto terminal = person({"--session-timeout", "40s"});
-  ASSERT_TRUE(says(*terminal, "addauth digest ann:secret", "> "));
+  terminal->send("addauth digest ann:secret\n");
   ASSERT_TRUE(says(*terminal, "create /hers x auth::cdrwa", "Created /hers"));
   ASSERT_TRUE(says(*terminal, "create -e /mine", "Created /mine"));
   ASSERT_TRUE(says(*terminal, "create /watched x", "Created /watched"));
@@ -70,6 +70,17 @@ TEST_P(ShellSession, is_not_waited_for_any_longer_after_ctrl_c) {
   EXPECT_TRUE(terminal->expect("Interrupted", kPatience)) << terminal->text();
   server_.resume();
   EXPECT_TRUE(says(*terminal, "ls /", "\n[zookeeper]\n"));
+}
+
+TEST_P(ShellSession, ends_after_the_command_during_which_ctrl_d_was_pressed) {
+  const auto terminal = person({"--session-timeout", "60s"});
+  server_.pause();
+  terminal->send("ls /\n");
+  ASSERT_TRUE(terminal->expect("ls /\n", kPatience)) << terminal->text();
+  terminal->key('d');
+  server_.resume();
+  EXPECT_TRUE(terminal->expect("[zookeeper]", kPatience)) << terminal->text();
+  EXPECT_EQ(terminal->wait(kPatience), 0) << terminal->text();
 }
 
 TEST_P(ShellSession, goes_to_the_next_server_of_its_list) {

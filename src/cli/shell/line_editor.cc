@@ -25,6 +25,8 @@ namespace {
 // More do not help to choose, and push everything else off the screen.
 constexpr std::size_t kMostChoices = 100;
 
+constexpr wchar_t kCtrlD = 4;
+
 std::size_t columns() {
   winsize size{};
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
@@ -98,7 +100,11 @@ struct LineEditor::State {
   static int next_character(EditLine* edit, wchar_t* character) {
     auto& self = of(edit);
     if (!self.hooks.wait()) return -1;
-    return read_character(*character);
+    const int got = read_character(*character);
+    // Ctrl-D that was pressed while a command ran, when the terminal was not ours, has become a zero byte.
+    const auto* line = ::el_wline(edit);
+    if (got == 1 && *character == L'\0' && line->buffer == line->lastchar) *character = kCtrlD;
+    return got;
   }
   static unsigned char tab(EditLine* edit, int) {
     auto& self = of(edit);
