@@ -67,8 +67,8 @@ Row log_row(const LogEntry& entry) {
 
 std::vector<Row> picture(const Scene& scene) {
   std::vector<Row> rows;
-  rows.push_back({cut(fmt::format("{} processes, one lock: {}  on {}  {:.1f} s", scene.workers.size(), scene.lock,
-                                  scene.service, scene.seconds)),
+  rows.push_back({cut(fmt::format("{:>5.1f} s  {} processes, one lock: {}  on {}", scene.seconds, scene.workers.size(),
+                                  scene.lock, scene.service)),
                   Tone::title});
   rows.emplace_back();
   auto workers = scene.workers;

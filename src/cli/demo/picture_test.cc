@@ -47,6 +47,7 @@ TEST(DemoPicture, fits_whatever_there_is_to_show) {
   for (auto& worker : crowded.workers) worker.held_for = 1e6;
   for (int i = 0; i < 100; ++i) crowded.log.push_back({1e6 + i, std::string(200, 'x')});
   const auto rows = picture(crowded);
+  EXPECT_TRUE(rows.front().text.starts_with("  3.2 s  5 processes")) << "the time is not what is cut";
   EXPECT_EQ(rows.size(), kPictureRows);
   for (const auto& row : rows) EXPECT_LE(row.text.size(), kPictureColumns) << row.text;
 }
