@@ -2,12 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "cli/command_run.h"
+#include "support/free_port.h"
 
 namespace holdfast::testing {
 namespace {
@@ -35,6 +37,23 @@ TEST(CommandLine, mistakes_are_answered_in_one_sentence_with_the_next_step) {
     EXPECT_EQ(said.exit_code, kUsage);
     EXPECT_EQ(said.err, "holdfast: " + expected + "\n");
     EXPECT_EQ(said.out, "");
+  }
+}
+
+TEST(CommandLine, a_server_that_is_not_there_is_named_within_the_connect_timeout) {
+  const auto server = "127.0.0.1:" + std::to_string(free_port());
+  const std::vector<std::vector<std::string>> commands{
+      {"run", "a", "--", "true"}, {"ls"}, {"show", "a"}, {"watch"}, {"break", "a"}, {"shell", "--", "ls", "/"}};
+  for (auto command : commands) {
+    const auto name = command.front();
+    command.insert(command.begin() + 1, {"--url", "zk://" + server, "--connect-timeout", "300ms"});
+    const auto since = std::chrono::steady_clock::now();
+    const auto said = run_command(command);
+    EXPECT_EQ(said.exit_code, 69) << name << ": " << said.err;
+    EXPECT_EQ(said.err.rfind("holdfast: ", 0), 0u) << name << ": " << said.err;
+    EXPECT_NE(said.err.find(server), std::string::npos) << name << ": " << said.err;
+    EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 1) << name << ": " << said.err;
+    EXPECT_LT(std::chrono::steady_clock::now() - since, std::chrono::milliseconds(300 + 1'000)) << name;
   }
 }
 
