@@ -72,6 +72,19 @@ TEST_P(ShellSession, is_not_waited_for_any_longer_after_ctrl_c) {
   EXPECT_TRUE(says(*terminal, "ls /", "\n[zookeeper]\n"));
 }
 
+TEST_P(ShellSession, shows_what_is_typed_ahead_once) {
+  const auto terminal = person({"--session-timeout", "60s"});
+  server_.pause();
+  terminal->send("ls /\n");
+  ASSERT_TRUE(terminal->expect("ls /\n", kPatience)) << terminal->text();
+  terminal->send("get /ahead");
+  server_.resume();
+  ASSERT_TRUE(terminal->expect("[zookeeper]\n", kPatience)) << terminal->text();
+  const auto whole = server_.address() + "> get /ahead";
+  EXPECT_TRUE(eventually(kPatience, [&] { return terminal->cursor_row() == whole; })) << terminal->text();
+  EXPECT_EQ(terminal->text().find("get /ahead"), terminal->text().rfind("get /ahead")) << terminal->text();
+}
+
 TEST_P(ShellSession, ends_after_the_command_during_which_ctrl_d_was_pressed) {
   const auto terminal = person({"--session-timeout", "60s"});
   server_.pause();

@@ -101,7 +101,7 @@ struct LineEditor::State {
     auto& self = of(edit);
     if (!self.hooks.wait()) return -1;
     const int got = read_character(*character);
-    // Ctrl-D that was pressed while a command ran, when the terminal was not ours, has become a zero byte.
+    // Ctrl-D that was pressed while the terminal was not ours has become a zero byte.
     const auto* line = ::el_wline(edit);
     if (got == 1 && *character == L'\0' && line->buffer == line->lastchar) *character = kCtrlD;
     return got;
@@ -179,12 +179,10 @@ LineEditor::LineEditor(TerminalSignals& signals, EditorHooks hooks)
   ::el_set(state.edit, EL_GETCFN, &State::next_character);
   state.bind_keys();
   (void)::el_source(state.edit, nullptr);  // ~/.editrc, if there is one
-  signals.before_stop = [&state] {
-    if (state.editing) ::el_set(state.edit, EL_PREP_TERM, 0);
-  };
+  signals.before_stop = [&state] { ::el_set(state.edit, EL_PREP_TERM, 0); };
   signals.after_stop = [&state] {
-    if (!state.editing) return;
     ::el_set(state.edit, EL_PREP_TERM, 1);
+    if (!state.editing) return;
     ::el_resize(state.edit);
     ::el_set(state.edit, EL_REFRESH);
   };
@@ -201,7 +199,11 @@ LineEditor::Result LineEditor::read(std::string& line) {
   auto& state = *state_;
   state.editing = true;
   int count = 0;
+  // libedit lets go of the terminal between two lines, and takes it back only after it has drawn the prompt. What is
+  // typed meanwhile would be echoed into it, so we do not let go: echo is off until the shell ends or is stopped.
+  ::el_set(state.edit, EL_PREP_TERM, 1);
   const char* text = ::el_gets(state.edit, &count);
+  ::el_set(state.edit, EL_PREP_TERM, 1);
   state.editing = false;
   if (text == nullptr || count <= 0) {
     const bool interrupted = state.signals.interrupted() || state.signals.ended();
