@@ -135,8 +135,9 @@ void FaultProxy::Core::accept() {
 }
 
 void FaultProxy::Core::welcome(tcp::socket client) {
+  ++accepted_;
   if (refusing_) return;  // closed with its handle
-  const auto connection = std::make_shared<ProxyConnection>(*this, std::move(client), ++accepted_);
+  const auto connection = std::make_shared<ProxyConnection>(*this, std::move(client), accepted_);
   connections_.insert(connection);
   if (dark_to_server_ || dark_to_client_) {
     connection->start_swallowed();
