@@ -5,10 +5,12 @@
 #include "holdfast/card.h"            // IWYU pragma: export
 #include "holdfast/client.h"          // IWYU pragma: export
 #include "holdfast/clock.h"           // IWYU pragma: export
+#include "holdfast/engine.h"          // IWYU pragma: export
 #include "holdfast/error.h"           // IWYU pragma: export
 #include "holdfast/fence.h"           // IWYU pragma: export
 #include "holdfast/inspect.h"         // IWYU pragma: export
 #include "holdfast/lease.h"           // IWYU pragma: export
+#include "holdfast/local.h"           // IWYU pragma: export
 #include "holdfast/lock_options.h"    // IWYU pragma: export
 #include "holdfast/multi_lock.h"      // IWYU pragma: export
 #include "holdfast/mutex.h"           // IWYU pragma: export
