@@ -133,8 +133,8 @@ TEST(RunLoss, a_service_that_is_gone_at_the_end_does_not_change_the_exit_code) {
   RunCommand run({"--session-timeout", "6s", fresh_name(), "--", "sh", "-c", "echo ready; read go; exit 6"},
                  line.url());
   ASSERT_EQ(run.line(), "ready");
-  line.proxy.refuse(true);
   const auto before = line.proxy.accepted();
+  line.proxy.black_hole();
   line.proxy.cut_all();
   // It knows that nobody answers: it has tried.
   ASSERT_TRUE(eventually(kRunPatience, [&] { return line.proxy.accepted() > before; }));

@@ -18,6 +18,13 @@ struct Shell : Pty {
 
   bool prompt() { return expect("prompt> ", kRunPatience); }
   void run(const std::string& rest) { send(HOLDFAST_COMMAND " run " + rest + "\n"); }
+  // A job is in the foreground before it is continued, and what is typed before that may be lost.
+  bool job_runs() const {
+    return eventually(kRunPatience, [this] {
+      const auto stat = content("/proc/" + std::to_string(foreground()) + "/stat");
+      return foreground() != pid() && !stat.empty() && stat[stat.rfind(')') + 2] != 'T';
+    });
+  }
   // Of the last command. The answer is not in the echo of what was typed.
   std::string code() {
     send("echo co''de=$?.\n");
@@ -69,17 +76,12 @@ TEST(RunTerminal, ctrl_z_fg_and_bg_work_as_for_any_job) {
   ASSERT_TRUE(bash.expect("Running", kRunPatience)) << bash.text();
   EXPECT_EQ(RunCommand({"-n", "-q", name, "--", "true"}).exit_code(), 75) << "it still holds the lock";
   bash.send("fg\n");
-  ASSERT_TRUE(eventually(kRunPatience, [&] { return bash.foreground() != bash.pid(); }));
+  ASSERT_TRUE(bash.job_runs());
   bash.key('z');
   ASSERT_TRUE(bash.expect("Stopped", kRunPatience)) << bash.text();
   ASSERT_TRUE(bash.prompt());
   bash.send("fg\n");
-  ASSERT_TRUE(eventually(kRunPatience, [&] { return bash.foreground() != bash.pid(); }));
-  // The group is in the foreground before it is continued.
-  ASSERT_TRUE(eventually(kRunPatience, [&] {
-    const auto stat = content("/proc/" + std::to_string(bash.foreground()) + "/stat");
-    return !stat.empty() && stat[stat.rfind(')') + 2] != 'T';
-  }));
+  ASSERT_TRUE(bash.job_runs());
   bash.key('c');
   ASSERT_TRUE(bash.prompt()) << bash.text();
   EXPECT_EQ(bash.code(), "130");
@@ -144,6 +146,7 @@ TEST(RunTerminal, in_the_background_it_is_stopped_when_it_reads) {
     return bash.expect("Stopped", 200ms);
   })) << bash.text();
   bash.send("fg\n");
+  ASSERT_TRUE(bash.job_runs());
   bash.send("hi there\n");
   EXPECT_TRUE(bash.expect("hi there\nhi there", kRunPatience)) << bash.text();
   bash.key('d');
