@@ -134,6 +134,17 @@ TEST(RunSignal, nothing_survives_kill_9_of_the_whole_group) {
   EXPECT_TRUE(eventually(10s, [&] { return family.dead(); }));
 }
 
+// Nobody above the group could continue what stands still in it, so the kernel would hang up on all of it if we cut its last tie.
+TEST(RunSignal, does_not_hang_up_on_its_neighbours_without_a_terminal) {
+  Process job({"setsid", "sh", "-c",
+               "sleep 1000 & neighbour=$!; kill -STOP $neighbour; "
+               "while ! grep -q 'State:.T' /proc/$neighbour/status; do :; done; "
+               "\"$@\"; echo ended with $?; kill -9 $neighbour",
+               "sh", HOLDFAST_COMMAND, "run", "--url", engine_url(), fresh_name(), "--", "sh", "-c", "exit 3"});
+  EXPECT_EQ(job.read_line(kRunPatience), "ended with 3");
+  EXPECT_EQ(job.wait(kRunPatience), 0);
+}
+
 TEST(RunSignal, a_guardian_that_was_stopped_keeps_nothing_alive) {
   Family family;
   RunCommand run({"--max-hold", "1", "--kill-after", "0.2", fresh_name(), "--", "sh", "-c", family.script(true)});

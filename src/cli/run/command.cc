@@ -28,7 +28,7 @@ int check_file(const std::string& path) {
   };
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != guardian) ::_exit(127);  // it died before the line above
-  // Where the wrapper is, so that terminals and shells see one job. It may be dead, and then we will be.
+  // It may be gone with the wrapper, and then we will be.
   ::setpgid(0, start.group);
   for (const auto& [name, value] : start.env) {
     if (::setenv(name.c_str(), value.c_str(), 1) != 0) give_up(errno);

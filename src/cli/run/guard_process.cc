@@ -1,5 +1,6 @@
 #include "cli/run/guard_process.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -29,6 +30,16 @@ using std::chrono::milliseconds;
 constexpr auto kKillPatience = std::chrono::seconds(10);
 // Between two passes of killing: somebody was just forking, or is not reaped yet.
 constexpr int kLookAgainAfterMs = 5;
+
+// Where the wrapper is, if there is a terminal, so that it and its shell see one job. Without one nobody controls jobs, and the
+// command stays with us: in the wrapper's group its end could be the end of the group's last tie to another one of the session, and the
+// kernel hangs up on such a group if any process in it stands still, whoever's that is.
+pid_t group_for_command(pid_t wrapper) {
+  const int terminal = ::open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+  if (terminal < 0) return ::getpgrp();
+  ::close(terminal);
+  return ::getpgid(wrapper);
+}
 
 class Guard {
  public:
@@ -132,7 +143,7 @@ void Guard::start(const ToGuardian& order) {
   kill_after_ = order.kill_after;
   auto env = orders_.env;
   env.emplace_back("HOLDFAST_TOKEN", std::to_string(order.token));
-  const auto started = start_command({orders_.argv, env, orders_.mask, ::getpgid(wrapper_)});
+  const auto started = start_command({orders_.argv, env, orders_.mask, group_for_command(wrapper_)});
   if (!started) {
     report({.kind = FromGuardian::Kind::not_started, .value = started.error()});
     ::_exit(0);
