@@ -1,5 +1,7 @@
 #include "cli/run.h"
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <utility>
 
@@ -45,6 +47,15 @@ int run(const RunArguments& arguments, const ServiceArguments& service, const st
   }
 }
 
+// An unset variable of a script, most likely; and then `-w ""` must not wait for ever.
+void refuse_empty_values(const CLI::App& app) {
+  for (const auto* option : app.get_options()) {
+    if (option->count() > 0 && option->get_items_expected_min() > 0 && option->results().front().empty()) {
+      throw Error(Errc::invalid_argument, fmt::format("{} has no value; write one behind it", option->get_name()));
+    }
+  }
+}
+
 }  // namespace
 
 void add_run(CLI::App& app, int& exit_code, std::vector<std::string> command) {
@@ -74,7 +85,8 @@ void add_run(CLI::App& app, int& exit_code, std::vector<std::string> command) {
   run_command->add_flag("-v,--verbose", a.verbose, "Say when it was granted, and when the command would be ended");
   add_service_options(*run_command, *service);
   run_command->footer(kFooter);
-  run_command->callback([arguments, service, &exit_code, command = std::move(command)] {
+  run_command->callback([arguments, service, run_command, &exit_code, command = std::move(command)] {
+    refuse_empty_values(*run_command);
     exit_code = run(*arguments, *service, command);
   });
 }

@@ -226,6 +226,8 @@ TEST(RunExit, refuses_what_makes_no_sense_in_one_sentence) {
       {{"--permits", "3/2", "x", "--", "true"}, "such as 1/4"},
       {{"-n", "-w", "1", "x", "--", "true"}, "give one of them"},
       {{"-w", "soon", "x", "--", "true"}, "write seconds"},
+      {{"-w", "", "x", "--", "true"}, "has no value"},
+      {{"--permits", "", "x", "--", "true"}, "has no value"},
       {{"-E", "256", "x", "--", "true"}, "from 0 to 255"},
       {{"--on-lost", "panic", "x", "--", "true"}, "term, kill or ignore"},
       {{"--kill-after", "10", "x", "--", "true"}, "give at most 4.75s"},

@@ -32,11 +32,12 @@ Acquisition::Acquisition(const RunOptions& options, const ServiceSettings& setti
 
 Acquisition::~Acquisition() {
   give_up();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
   ::close(done_);
 }
 
 AcquireResult& Acquisition::result() {
+  if (thread_.joinable()) thread_.join();  // it has nothing left to do
   if (failure_) std::rethrow_exception(failure_);
   return *result_;
 }

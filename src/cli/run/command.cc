@@ -36,7 +36,9 @@ int check_file(const std::string& path) {
   std::vector<char*> argv;
   for (const auto& word : start.argv) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
+  if (start.ignores_children) ::signal(SIGCHLD, SIG_IGN);
   ::sigprocmask(SIG_SETMASK, &start.mask, nullptr);
+  if (Clock::now() >= start.not_after) give_up(ETIMEDOUT);
   ::execvp(argv.front(), argv.data());
   give_up(errno);
   ::_exit(127);  // not reached; tells the compiler

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "holdfast/clock.h"
+
 namespace holdfast::cli {
 
 // 0, ENOENT or EACCES: what execvp() would most likely say to this name. Asked before the lock is waited for, so that a slip of
@@ -19,11 +21,13 @@ struct CommandStart {
   const std::vector<std::string>& argv;
   const std::vector<std::pair<std::string, std::string>>& env;  // added to ours, or replacing
   const sigset_t& mask;
-  pid_t group;  // the process group it joins
+  pid_t group;                  // the process group it joins
+  bool ignores_children;        // SIGCHLD was ignored when we were started
+  Clock::time_point not_after;  // the lock may be somebody else's by then
 };
 
-// Forks, from a process without threads. It is killed when the caller dies. The pid, or errno of execvp(). Scripts without a
-// first line that says how are given to the shell, as shells do.
+// Forks, from a process without threads. It is killed when the caller dies. The pid, or errno of execvp(); ETIMEDOUT: it is too
+// late. Scripts without a first line that says how are given to the shell, as shells do.
 tl::expected<pid_t, int> start_command(const CommandStart& start);
 
 }  // namespace holdfast::cli

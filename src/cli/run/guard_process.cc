@@ -73,8 +73,10 @@ class Guard {
   bool childless_ = false;       // nobody is left below us
   Deadlines deadlines_{};
   Clock::duration kill_after_{};
+  bool ignores_children_ = false;
   bool told_ = false;
-  bool gone_ = false;  // the wrapper
+  Clock::time_point latest_kill_ = Clock::time_point::max();  // once it was told
+  bool gone_ = false;                                         // the wrapper
   bool said_ = false;
   bool reported_ = false;
 };
@@ -87,6 +89,13 @@ void Guard::prepare() {
   ::setpgid(0, 0);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::prctl(PR_SET_NAME, "holdfast-guard");
+  // Inherited and ignored, the kernel would reap by itself, and nobody would learn how the command ended.
+  struct sigaction before {};
+  ::sigaction(SIGCHLD, nullptr, &before);
+  ignores_children_ = before.sa_handler == SIG_IGN;
+  ::signal(SIGCHLD, SIG_DFL);
+  // Stopped by somebody, we are of no use; so at least not when the wrapper is gone.
+  ::prctl(PR_SET_PDEATHSIG, SIGCONT);
   sigset_t child;
   ::sigemptyset(&child);
   ::sigaddset(&child, SIGCHLD);
@@ -131,7 +140,7 @@ void Guard::hear() {
         if (!told_) {
           deadlines_ = order.deadlines;
         } else {
-          deadlines_.kill = std::min(deadlines_.kill, order.deadlines.kill);
+          deadlines_.kill = std::min(latest_kill_, order.deadlines.kill);
         }
         break;
     }
@@ -143,7 +152,13 @@ void Guard::start(const ToGuardian& order) {
   kill_after_ = order.kill_after;
   auto env = orders_.env;
   env.emplace_back("HOLDFAST_TOKEN", std::to_string(order.token));
-  const auto started = start_command({orders_.argv, env, orders_.mask, group_for_command(wrapper_)});
+  const auto started = start_command({orders_.argv, env, orders_.mask, group_for_command(wrapper_), ignores_children_,
+                                      std::min(deadlines_.tell, deadlines_.kill)});
+  if (!started && started.error() == ETIMEDOUT) {
+    told_ = true;
+    report_end(true);
+    ::_exit(0);
+  }
   if (!started) {
     report({.kind = FromGuardian::Kind::not_started, .value = started.error()});
     ::_exit(0);
@@ -195,8 +210,10 @@ void Guard::look_at_the_clock() {
 
 void Guard::tell() {
   told_ = true;
+  latest_kill_ = Clock::now() + kill_after_;
+  if (!status_) ::kill(command_, SIGTERM);
   for (const auto& process : descendants_of(::getpid())) {
-    ::kill(process.pid, SIGTERM);
+    if (process.pid != command_) ::kill(process.pid, SIGTERM);
     if (process.stopped) ::kill(process.pid, SIGCONT);  // or it would not hear it
   }
   if (wrapper_stands_still()) {
@@ -211,6 +228,7 @@ void Guard::tell() {
 void Guard::kill_all() {
   const auto give_up = Clock::now() + kKillPatience;
   do {
+    if (!status_) ::kill(command_, SIGKILL);
     kill_descendants(::getpid());
     pollfd child{children_, POLLIN, 0};
     ::poll(&child, 1, kLookAgainAfterMs);

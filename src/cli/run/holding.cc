@@ -14,6 +14,7 @@
 #include <cstring>
 #include <stop_token>
 #include <system_error>
+#include <utility>
 
 #include "cli/exit_code.h"
 #include "cli/run/process_tree.h"
@@ -160,7 +161,7 @@ void Holding::command_ended(const FromGuardian& message) {
           "before you trust the lock",
           options_.shown_names(), message.left));
     }
-    end_ = RunEnd{kExitLost};
+    end_ = RunEnd{.code = kExitLost, .something_lives = message.left > 0};
   } else if (WIFSIGNALED(message.value)) {
     end_ = ended_by(WTERMSIG(message.value));
   } else {
@@ -208,13 +209,10 @@ void Holding::hear_lease() {
 
 void Holding::end_command(const std::string& why) {
   ending_ = true;
-  if (!explained_) {
-    explained_ = true;
-    say(fmt::format("{}: {}; ending the command", options_.shown_names(), why));
-  }
   const auto now = end_now(terms_, Clock::now());
   last_ = {now.tell, std::min(now.kill, last_.kill)};
   guardian_.set(last_);
+  if (!std::exchange(explained_, true)) say(fmt::format("{}: {}; ending the command", options_.shown_names(), why));
 }
 
 void Holding::look_at_the_clock() {
@@ -227,8 +225,6 @@ void Holding::look_at_the_clock() {
 }
 
 void Holding::guardian_died() {
-  if (!explained_) say(options_.shown_names() + ": the guardian of the command was killed; ending the command");
-  explained_ = true;
   // Those that were there before the command are not its own: an engine that we have started for local:.
   const auto ticks = static_cast<unsigned long long>(::sysconf(_SC_CLK_TCK));
   const auto granted = std::chrono::duration_cast<milliseconds>(granted_.time_since_epoch()).count();
@@ -237,12 +233,28 @@ void Holding::guardian_died() {
     const bool older = process.started + 1 < static_cast<unsigned long long>(granted) * ticks / 1'000;
     if (process.parent == ::getpid() && process.pid != guardian_.pid() && older) before.push_back(process.pid);
   }
+  const bool all_dead = kill_all_but(before);
+  terminal_.restore();
+  if (!std::exchange(explained_, true)) {
+    say(options_.shown_names() + ": the guardian of the command was killed; the command was ended");
+  }
+  end_ = RunEnd{.code = kExitLost, .something_lives = !all_dead};
+}
+
+// Who forks and ends faster than we look is not seen in a list of processes, but it is our child as soon as its parent is dead. So it is
+// over when there is no child any more; or, if there are some that are not the command's, when nothing was seen for a while.
+bool Holding::kill_all_but(const std::vector<pid_t>& others) {
+  constexpr int kQuietLooks = 50;
   const auto give_up = Clock::now() + kKillPatience;
-  while (kill_descendants(::getpid(), before) > 0 && Clock::now() < give_up) {
+  for (int quiet = 0; Clock::now() < give_up;) {
+    quiet = kill_descendants(::getpid(), others) > 0 ? 0 : quiet + 1;
+    pid_t reaped = 0;
+    while ((reaped = ::waitpid(-1, nullptr, WNOHANG)) > 0) quiet = 0;
+    if (reaped < 0 && errno == ECHILD) return true;
+    if (!others.empty() && quiet >= kQuietLooks) return true;
     ::poll(nullptr, 0, 1);
   }
-  terminal_.restore();
-  end_ = RunEnd{kExitLost};
+  return false;
 }
 
 void Holding::stay_for_minimum() {

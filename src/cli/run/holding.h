@@ -21,6 +21,8 @@ struct RunEnd {
   // The command, or we, died of this signal, and whoever started us is to see that we did too. Only for SIGINT: a shell that runs
   // a script stops at a Ctrl-C if the command died of it, and goes on if the command ended by itself.
   int die_of = 0;
+  // Something that ran under the lock could not be killed.
+  bool something_lives = false;
 };
 RunEnd ended_by(int signal);
 
@@ -56,6 +58,8 @@ class Holding {
   void command_ended(const FromGuardian& message);
   void explain_end();
   void guardian_died();
+  // False if something lives on.
+  bool kill_all_but(const std::vector<pid_t>& others);
   void end_command(const std::string& why);
   void stay_for_minimum();
 

@@ -10,7 +10,13 @@ namespace holdfast::cli {
 // command writes would not see its end before ours.
 void let_go_of_streams(int keep, std::initializer_list<int> keep_too = {});
 
-// "holdfast: <sentence>\n" on stderr, in one write, so that lines of several processes do not mix.
+// Streams that we were started without get /dev/null, so that no descriptor of ours takes their number. The command is started without
+// them all the same. Before any other descriptor is made.
+void occupy_closed_streams();
+
+// "holdfast: <sentence>\n" on stderr, in one write, so that lines of several processes do not mix. Never waits: whoever does not read
+// what we say must not keep us from ending what has to end. Then it is lost.
 void say(std::string_view sentence);
+void write_to_stderr(std::string_view bytes);
 
 }  // namespace holdfast::cli

@@ -60,7 +60,7 @@ bool WaitingLine::finish(Clock::time_point deadline) {
   const bool ended = changed_.wait_for(lock, patience, [this] { return ended_; });
   constexpr std::string_view kErase = "\r\x1b[K";
   if (std::exchange(drawn_, false)) {
-    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kErase.data(), kErase.size());
+    write_to_stderr(kErase);
   }
   return ended;
 }
@@ -85,7 +85,7 @@ void WaitingLine::draw() {
   const std::lock_guard lock(mutex_);
   if (over_) return;
   drawn_ = true;
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+  write_to_stderr(line);
 }
 
 void WaitingLine::work() {

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 
 #include "cli/exit_code.h"
@@ -30,11 +31,20 @@ using std::chrono::milliseconds;
 
 // Leaving the line is one request. A service that does not answer it forgets us with our session.
 constexpr milliseconds kLeaveWithin{2'000};
+// For the connection to come back before the lock is left to the end of its session.
+constexpr milliseconds kGiveBackWithin{1'000};
 // A shorter wait is nobody's business.
 constexpr milliseconds kShownAfter{200};
 
 bool answers(const Client& client) {
   return client.state() == ConnectionState::connected || client.state() == ConnectionState::reconnected;
+}
+
+// An engine of local: that was killed is there again in a moment, and whoever gives the lock back to it spares others a wait.
+bool answers_soon(const Client& client) {
+  const auto deadline = Clock::now() + kGiveBackWithin;
+  while (!answers(client) && Clock::now() < deadline) ::poll(nullptr, 0, 5);
+  return answers(client);
 }
 
 class Wrapper {
@@ -135,7 +145,9 @@ RunEnd Wrapper::hold(Acquisition& acquisition) {
     }
     end = holding.run();
   }
-  if (!answers(client)) {
+  // Then nobody must be granted before the session has ended; that is all the time that we can give it.
+  if (end.something_lives) end_process(end);
+  if (!answers_soon(client)) {
     if (end.code != kExitLost) {
       say(fmt::format(
           "{}: the storage service does not answer, so the lock could not be given back; it is free once the "
@@ -157,9 +169,16 @@ void Wrapper::end_process(RunEnd end) {
 }  // namespace
 
 int run_under_lock(const RunOptions& options, const ServiceSettings& settings) {
+  occupy_closed_streams();
   if (const int error = check_command(options.command.front()); error != 0) {
     say(fmt::format("{}: {}", options.command.front(), error == ENOENT ? "command not found" : std::strerror(error)));
     return error == ENOENT ? kExitNotFound : kExitNotRunnable;
+  }
+  // What the command starts is found through /proc, and must be found.
+  if (std::error_code error; std::filesystem::read_symlink("/proc/self", error) != std::to_string(::getpid())) {
+    throw Error(Errc::refused,
+                "/proc is not there, or not that of this PID namespace, so the command could not be ended in time; "
+                "mount it (unshare --mount-proc)");
   }
   const auto terms = session_terms(options, settings.session_timeout);
   if (!terms) throw Error(Errc::invalid_argument, terms.error());
