@@ -121,7 +121,8 @@ class Engine {
   void stop();
   // The same, but only if there has been no session for that long and nobody is about to open one. False: it goes on. Whoever comes
   // too late finds the connection refused or reset, never a session that is forgotten.
-  bool stop_if_unused(std::chrono::milliseconds for_that_long);
+  // `before` is called, in the engine's own thread, when it is decided and while nothing is closed yet.
+  bool stop_if_unused(std::chrono::milliseconds for_that_long, const std::function<void()>& before = {});
   // As kill -9 would: at once, without a snapshot.
   void stop_now() noexcept;
 

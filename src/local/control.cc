@@ -1,6 +1,7 @@
 #include "local/control.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
@@ -15,6 +16,7 @@
 namespace holdfast::local {
 namespace {
 
+constexpr int kOutOfDescriptorsPauseMs = 100;
 constexpr auto kName = "engine.control";
 constexpr int kBacklog = 16;
 // An engine that is there answers at once, unless the machine is starved.
@@ -43,7 +45,11 @@ Result<Control> Control::open(const StateDirectory& directory) {
 
 void Control::answer(std::size_t sessions) const {
   const base::Descriptor asker(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (!asker) return;
+  if (!asker) {
+    // It waits to be accepted, and we would look again at once: no descriptor is free.
+    if (errno == EMFILE || errno == ENFILE) ::poll(nullptr, 0, kOutOfDescriptorsPauseMs);
+    return;
+  }
   const auto line = std::to_string(sessions) + "\n";
   // Nobody has sent anything before it, so there is room for it. Who does not read it does not want it.
   [[maybe_unused]] const auto sent = ::send(asker.get(), line.data(), line.size(), MSG_NOSIGNAL);

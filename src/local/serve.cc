@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -117,6 +118,14 @@ void say_when(std::string_view what) {
   fmt::print(stderr, "{} holdfast {}: {}\n", std::string_view(text.data(), size), ::getpid(), what);
 }
 
+// Every client is a descriptor; what we were started under may allow few.
+void allow_many_descriptors() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  [[maybe_unused]] const int raised = ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 class LocalService {
  public:
   // `has_log`: stderr is our own log.
@@ -149,8 +158,8 @@ class LocalService {
       if (told_to_end(signals_.get())) break;
       if ((ready[1].revents & POLLIN) != 0) control_->answer(engine_.sessions());
       if (has_log_) keep_log_small();
-      if (engine_.stop_if_unused(idle_)) {
-        announcement_->withdraw(directory_);
+      // Before the door closes, also here: as long as the announcement stands, whoever has the port next would be believed.
+      if (engine_.stop_if_unused(idle_, [this] { announcement_->withdraw(directory_); })) {
         return say_when("ended: nobody has used it for a while");
       }
     }
@@ -204,6 +213,7 @@ void serve_local_engine(const ServeLocalOptions& options) {
   base::Descriptor start_lock(options.start_lock_fd);
   try {
     if (ready) leave_parent_behind();
+    allow_many_descriptors();
     const auto directory = local::open_state_directory(local::Missing::create);
     if (!directory) fail(directory.error());
     const auto life = lock_for_life(*directory);

@@ -29,8 +29,8 @@ Engine& Engine::operator=(Engine&& other) noexcept {
 
 const std::vector<std::string>& Engine::addresses() const noexcept { return impl_->runtime->addresses(); }
 std::size_t Engine::sessions() const { return impl_->runtime->sessions(); }
-bool Engine::stop_if_unused(std::chrono::milliseconds for_that_long) {
-  return impl_->runtime->stop_if_unused(for_that_long);
+bool Engine::stop_if_unused(std::chrono::milliseconds for_that_long, const std::function<void()>& before) {
+  return impl_->runtime->stop_if_unused(for_that_long, before);
 }
 void Engine::stop() { impl_->runtime->stop(); }
 void Engine::stop_now() noexcept { impl_->runtime->stop_now(); }

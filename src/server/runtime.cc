@@ -114,12 +114,13 @@ class Runtime::Impl {
     return ask<std::size_t>([this] { return engine_.sessions().size(); });
   }
 
-  bool stop_if_unused(std::chrono::milliseconds for_that_long) {
+  bool stop_if_unused(std::chrono::milliseconds for_that_long, const std::function<void()>& before) {
     const std::lock_guard lock(stop_mutex_);
     if (!running_) return true;
-    const bool stops = ask<bool>([this, for_that_long] {
+    const bool stops = ask<bool>([this, for_that_long, &before] {
       const auto unused_for = service_->unused_for();
       const bool unused = unused_for && *unused_for >= for_that_long;
+      if (unused && before) before();
       if (unused) begin_stop();
       return unused;
     });
@@ -219,7 +220,9 @@ const std::vector<std::string>& Runtime::addresses() const noexcept { return imp
 void Runtime::post(std::function<void(Service&)> function) { impl_->post(std::move(function)); }
 bool Runtime::stopped() const noexcept { return impl_->stopped(); }
 std::size_t Runtime::sessions() { return impl_->sessions(); }
-bool Runtime::stop_if_unused(std::chrono::milliseconds for_that_long) { return impl_->stop_if_unused(for_that_long); }
+bool Runtime::stop_if_unused(std::chrono::milliseconds for_that_long, const std::function<void()>& before) {
+  return impl_->stop_if_unused(for_that_long, before);
+}
 void Runtime::stop() { impl_->stop(); }
 void Runtime::stop_now() noexcept { impl_->stop_now(); }
 

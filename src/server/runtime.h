@@ -39,7 +39,7 @@ class Runtime {
 
   // See holdfast::Engine.
   std::size_t sessions();
-  bool stop_if_unused(std::chrono::milliseconds for_that_long);
+  bool stop_if_unused(std::chrono::milliseconds for_that_long, const std::function<void()>& before);
   void stop();
   void stop_now() noexcept;
 

@@ -107,6 +107,9 @@ void Service::drop(ClientConnection& connection) {
       mine != by_session_.end() && mine->second == connection.id) {
     by_session_.erase(mine);
   }
+  if (strangers_.erase(connection.session) > 0) {
+    pipeline_.push(std::make_unique<SessionEnd>(*this, connection.session, SessionEnd::Why::stranger));
+  }
   connections_.erase(connection.id);
 }
 
@@ -198,7 +201,10 @@ bool Service::authenticate(ClientConnection& connection, const std::string& sche
   if (scheme == "ip") ids.push_back({"ip", connection.origin.ip});
   if (ids.empty()) ++totals_.auth_failed;
   for (auto& id : ids) {
-    if (credentials_.is_enough(id)) connection.authorized = true;
+    if (credentials_.is_enough(id)) {
+      connection.authorized = true;
+      strangers_.erase(connection.session);
+    }
     if (connection.peer && !engine_.add_identity(connection.id, std::move(id))) return false;
   }
   return !ids.empty();

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "engine/engine.h"
 #include "holdfast/engine.h"
@@ -97,6 +98,8 @@ class Service final : public Host {
   std::unique_ptr<Timers> timers_;
   std::unordered_map<ConnectionId, ConnectionPtr> connections_;
   std::unordered_map<wire::SessionId, ConnectionId> by_session_;
+  // Sessions of clients that have to log in and never have: they end with their connection, so that who may do nothing leaves nothing.
+  std::unordered_set<wire::SessionId> strangers_;
   ConnectionId last_connection_ = 0;
   std::optional<engine::Moment> unused_since_;  // none while there is a session
   bool stopping_ = false;

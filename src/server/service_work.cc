@@ -49,6 +49,7 @@ Outcome Handshake::execute(engine::Engine& engine, const Turn& turn) {
   password_ = service_.new_password();
   // No two sessions have one zxid, not even of two lives of this server.
   service_.adopt(*connection_, turn.zxid, timeout);
+  if (!connection_->authorized) service_.strangers_.insert(turn.zxid);
   return engine.open_session(turn.zxid, turn.time, turn.zxid, password_, timeout, turn.now);
 }
 
@@ -144,7 +145,8 @@ void Authentication::fail(bool) { service_.drop(*connection_); }
 Outcome SessionEnd::execute(engine::Engine& engine, const Turn& turn) {
   // Heard of since it was found silent: what it sent may have been acknowledged, and it counts on that.
   const auto* session = engine.sessions().find(session_);
-  if (session == nullptr || session->heard + session->timeout > turn.now) {
+  const bool alive = why_ == Why::silent && session != nullptr && session->heard + session->timeout > turn.now;
+  if (session == nullptr || alive) {
     engine.sessions().look_again(session_);
     return {.zxid = turn.zxid, .code = Code::session_expired};
   }
@@ -154,7 +156,7 @@ Outcome SessionEnd::execute(engine::Engine& engine, const Turn& turn) {
 void SessionEnd::settle(engine::Engine& engine, Outcome& outcome) {
   engine.settle({session_, 0}, wire::CloseSession{}, outcome, service_.teller());
   if (outcome.code != Code::ok) return;
-  ++service_.totals_.sessions_expired;
+  if (why_ == Why::silent) ++service_.totals_.sessions_expired;
   if (auto* connection = service_.connection_of(session_)) service_.drop(*connection);
 }
 

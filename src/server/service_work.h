@@ -105,10 +105,12 @@ class Authentication final : public ConnectionWork {
   bool proven_ = false;
 };
 
-// A session of which nothing was heard for too long.
+// A session of which nothing was heard for too long, or that of a stranger who has left.
 class SessionEnd final : public Work {
  public:
-  SessionEnd(Service& service, wire::SessionId session) : service_(service), session_(session) {}
+  enum class Why { silent, stranger };
+  SessionEnd(Service& service, wire::SessionId session, Why why = Why::silent)
+      : service_(service), session_(session), why_(why) {}
 
   bool writes() const override { return true; }
   engine::Outcome execute(engine::Engine& engine, const Turn& turn) override;
@@ -119,6 +121,7 @@ class SessionEnd final : public Work {
  private:
   Service& service_;
   wire::SessionId session_;
+  Why why_;
 };
 
 // A container that is empty, or a node whose time is over.
