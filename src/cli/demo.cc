@@ -121,10 +121,6 @@ int run(const ServiceArguments& arguments) {
     service = "an engine of its own, " + engine->addresses().front();
   } else {
     settings = resolve_service(arguments);
-    if (settings.url.starts_with("memory:") || settings.url.starts_with("embedded:")) {
-      throw Error(Errc::invalid_argument,
-                  settings.url + " does not reach beyond one process; use zk://host:port or local:");
-    }
     // Others may show it there at the same time.
     lock = fmt::format("demo-{}/order-1", ::getpid());
     service = settings.url;

@@ -98,6 +98,12 @@ ServiceSettings resolve_service(const ServiceArguments& arguments) {
   } else {
     note(settings, "url", settings.url, {});
   }
+  if (settings.url != kLocal && !settings.url.starts_with("zk:")) {
+    refuse(fmt::format(
+        "{} is no storage service that several commands could share; use zk://host:port,host:port[/chroot] or "
+        "local:",
+        in_quotes(settings.url)));
+  }
   const auto name_space = sources.find("namespace", "--namespace", arguments.name_space);
   settings.name_space = name_space.text;
   note(settings, "namespace", settings.name_space, name_space);

@@ -78,10 +78,8 @@ Parsed<void> read_java_map(const YamlSetting& map, Entries& entries) {
   return {};
 }
 
-Parsed<Entries> read_entries(const std::string& file) {
-  const auto read = read_small_file(file);
-  if (!read) return tl::unexpected(read.error());
-  const auto settings = read_yaml_map(read->text, file, kExample);
+Parsed<Entries> read_entries(const std::string& text, const std::string& file) {
+  const auto settings = read_yaml_map(text, file, kExample);
   if (!settings) return tl::unexpected(settings.error());
   Entries entries;
   for (const auto& setting : *settings) {
@@ -114,23 +112,44 @@ std::string users_file() {
   return home.starts_with('/') ? home + "/.config/holdfast/config.yaml" : std::string();
 }
 
-ServiceFile choose(const std::string& option) {
-  if (!option.empty()) return {.path = option, .origin = "--config"};
-  if (auto named = environment("HOLDFAST_CONFIG"); !named.empty()) return {.path = named, .origin = "HOLDFAST_CONFIG"};
-  ServiceFile chosen{.origin = "found"};
+struct Choice {
+  ServiceFile file{};
+  std::string text{};
+};
+
+Parsed<Choice> named(const std::string& path, const std::string& origin) {
+  auto read = read_small_file(path);
+  if (!read) return tl::unexpected(read.error());
+  return Choice{{.path = path, .origin = origin}, std::move(read->text)};
+}
+
+Parsed<Choice> choose(const std::string& option) {
+  if (!option.empty()) return named(option, "--config");
+  if (const auto path = environment("HOLDFAST_CONFIG"); !path.empty()) return named(path, "HOLDFAST_CONFIG");
+  Choice choice{.file = {.origin = "found"}};
+  auto& chosen = choice.file;
   for (const auto& path : std::array<std::string, 3>{kHere, users_file(), kMachines}) {
     struct stat status {};
     if (path.empty() || ::stat(path.c_str(), &status) != 0) continue;
-    if (trustworthy(status)) {
-      chosen.path = path;
-      break;
+    // Whose link it is counts as well; and in the end what was read, not what had the name before.
+    struct stat link {};
+    if (::lstat(path.c_str(), &link) == 0 &&
+        (!S_ISLNK(link.st_mode) || link.st_uid == ::geteuid() || link.st_uid == 0) && trustworthy(status) &&
+        S_ISREG(status.st_mode)) {
+      auto read = read_small_file(path);
+      if (!read) return tl::unexpected(read.error());
+      if (trustworthy(read->status)) {
+        chosen.path = path;
+        choice.text = std::move(read->text);
+        break;
+      }
     }
     chosen.notes.push_back(
         fmt::format("{} is not used, as others may have written it; name it with --config to use it "
                     "all the same",
                     std::filesystem::absolute(path).string()));
   }
-  return chosen;
+  return choice;
 }
 
 }  // namespace
@@ -141,9 +160,11 @@ const ServiceFile::Entry* ServiceFile::find(std::string_view key) const {
 }
 
 Parsed<ServiceFile> load_service_file(const std::string& option) {
-  auto file = choose(option);
+  auto choice = choose(option);
+  if (!choice) return tl::unexpected(choice.error());
+  auto& file = choice->file;
   if (file.path.empty()) return file;
-  auto entries = read_entries(file.path);
+  auto entries = read_entries(choice->text, file.path);
   if (!entries) return tl::unexpected(entries.error());
   file.entries = *std::move(entries);
   for (auto& entry : file.entries) {
