@@ -2,6 +2,8 @@
 // programs seldom use, and the shell's own.
 #pragma once
 
+#include "holdfast/error.h"
+
 namespace holdfast::cli {
 
 constexpr int kExitNo = 1;            // show: nobody wants it; break: it is still held; anything that failed otherwise
@@ -12,5 +14,9 @@ constexpr int kExitLost = 76;         // the lock was lost, and what ran under i
 constexpr int kExitNotRunnable = 126;
 constexpr int kExitNotFound = 127;
 constexpr int kExitSignal = 128;  // plus the signal
+
+inline int exit_code_of(const Error& error) {
+  return error.code() == Errc::invalid_argument ? kExitUsage : kExitUnavailable;
+}
 
 }  // namespace holdfast::cli

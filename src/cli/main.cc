@@ -38,11 +38,6 @@ holdfast COMMAND --help says more. Settings: --url, HOLDFAST_URL, ./holdfast.yam
 constexpr int kExitServer = 1;
 constexpr int kExitInternal = 70;  // sysexits.h: what cannot happen
 
-int exit_code_of(const CLI::App& app, const holdfast::Error& error) {
-  if (app.got_subcommand("server")) return kExitServer;
-  return error.code() == holdfast::Errc::invalid_argument ? holdfast::cli::kExitUsage : holdfast::cli::kExitUnavailable;
-}
-
 int fail(int code, const char* sentence) {
   std::fprintf(stderr, "holdfast: %s\n", sentence);
   return code;
@@ -78,7 +73,7 @@ int main(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);
     return fail(holdfast::cli::kExitUsage, holdfast::cli::complaint(app, error).c_str());
   } catch (const holdfast::Error& error) {
-    return fail(exit_code_of(app, error), error.what());
+    return fail(app.got_subcommand("server") ? kExitServer : holdfast::cli::exit_code_of(error), error.what());
   } catch (const std::exception& error) {
     return fail(app.got_subcommand("server") ? kExitServer : kExitInternal, error.what());
   }

@@ -9,18 +9,8 @@
 #include <system_error>
 
 #include "cli/exit_code.h"
-#include "holdfast/error.h"
 
 namespace holdfast::cli {
-namespace {
-
-int code_of(const std::error_code& code) {
-  if (code == Errc::invalid_argument) return kExitUsage;
-  if (code.category() == error_category()) return kExitUnavailable;
-  return kExitNo;
-}
-
-}  // namespace
 
 bool write_out(std::string_view text) {
   while (!text.empty()) {
@@ -47,9 +37,9 @@ void tell(std::string_view sentence) { fmt::print(stderr, "holdfast: {}\n", sent
 int guarded(const std::function<int()>& work) noexcept try {
   ::signal(SIGPIPE, SIG_IGN);
   return work();
-} catch (const std::system_error& error) {
+} catch (const Error& error) {
   tell(error.what());
-  return code_of(error.code());
+  return exit_code_of(error);
 } catch (const std::exception& error) {
   tell(error.what());
   return kExitNo;

@@ -28,11 +28,6 @@ Examples:
   holdfast run --permits 1/4 gpu -- train       at most four at a time
   holdfast run disk net -- ./migrate            both locks or none)";
 
-int exit_code_of(const Error& error) {
-  if (error.code() == Errc::invalid_argument) return kExitUsage;
-  return kExitUnavailable;
-}
-
 int run(const RunArguments& arguments, const ServiceArguments& service, const std::vector<std::string>& command) {
   const auto options = read_run_options(arguments, command);
   if (!options) {

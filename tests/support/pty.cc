@@ -27,6 +27,8 @@
 namespace holdfast::testing {
 namespace {
 
+// For what was written before the end to be read.
+constexpr std::chrono::seconds kLastWords{10};
 // A program that prints without end would otherwise fill our memory. What comes later is on the screen only.
 constexpr std::size_t kMaxKept = 16U << 20U;
 // A session that still starts processes after so many rounds of killing is no test of ours.
@@ -104,10 +106,11 @@ void Pty::State::read_all() {
     std::array<pollfd, 2> fds{{{master, POLLIN, 0}, {stop, POLLIN, 0}}};
     if (::poll(fds.data(), fds.size(), -1) < 0 && errno == EINTR) continue;
     if (fds[1].revents != 0) break;
+    // Read and shown under one lock: whoever has it and finds nothing to read has seen all there is.
+    const std::lock_guard lock(mutex);
     const ssize_t got = ::read(master, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;  // EIO: nobody has the other end open
-    const std::lock_guard lock(mutex);
     const std::string_view read(buffer.data(), static_cast<std::size_t>(got));
     const std::string shown = screen.feed(read);
     if (text.size() < kMaxKept) text += shown;
@@ -235,6 +238,17 @@ pid_t Pty::foreground() const { return ::tcgetpgrp(state_->master); }
 
 void Pty::signal(int number) { state_->process->signal(number); }
 
-std::optional<int> Pty::wait(std::chrono::milliseconds timeout) { return state_->process->wait(timeout); }
+std::optional<int> Pty::wait(std::chrono::milliseconds timeout) {
+  State& s = *state_;
+  const auto code = s.process->wait(timeout);
+  if (!code) return code;
+  // Its last words may still be on their way; others may hold the terminal open, so the end is not waited for.
+  std::unique_lock lock(s.mutex);
+  s.more.wait_for(lock, kLastWords, [&s] {
+    pollfd unread{s.master, POLLIN, 0};
+    return s.at_end || ::poll(&unread, 1, 0) == 0;
+  });
+  return code;
+}
 
 }  // namespace holdfast::testing

@@ -70,7 +70,7 @@ class Pty {
   pid_t foreground() const;
 
   void signal(int number);                                     // to the program alone
-  std::optional<int> wait(std::chrono::milliseconds timeout);  // as Process::wait()
+  std::optional<int> wait(std::chrono::milliseconds timeout);  // as Process::wait(); all it said is there then
   // Closes the window: the session gets SIGHUP.
   void hang_up();
 

@@ -1,6 +1,5 @@
 #include "cli/run/waiting_line.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include "cli/columns.h"
 #include "cli/run/standard_streams.h"
 #include "cli/run/waiting_sentence.h"
+#include "cli/terminal.h"
 #include "holdfast/error.h"
 
 namespace holdfast::cli {
@@ -24,11 +24,7 @@ constexpr milliseconds kPlainAfter{3'000};
 constexpr std::size_t kMostNames = 8;
 
 // One column stays free: a full row makes some terminals wrap.
-std::size_t usable_width() {
-  winsize size{};
-  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
-  return known ? size.ws_col - 1U : 79U;
-}
+std::size_t usable_width() { return std::max<std::size_t>(terminal_width(STDERR_FILENO).value_or(80), 2) - 1; }
 
 }  // namespace
 
