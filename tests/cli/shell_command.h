@@ -1,6 +1,7 @@
 // shell_command.h -- `holdfast shell` as a child of a test: with a script, or with a person at a terminal.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <iterator>
@@ -35,6 +36,10 @@ inline Ran run_shell(const std::string& url, std::vector<std::string> arguments,
                      const std::vector<std::string>& lines = {}) {
   const TempDir dir("shell");
   std::vector<std::string> argv{HOLDFAST_COMMAND, "shell", "--url", url};
+  // A disk that hangs for seconds, or a machine that does, is not what most tests are about.
+  if (std::find(arguments.begin(), arguments.end(), "--connect-timeout") == arguments.end()) {
+    argv.insert(argv.end(), {"--connect-timeout", "60s"});
+  }
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   Process process({.argv = std::move(argv),
                    .env = {{"XDG_STATE_HOME", (dir / "state").string()}, {"HOME", dir.path().string()}},

@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <thread>
+
 #include "shell_command.h"
 #include "support/eventually.h"
+#include "support/fault_proxy.h"
 #include "support/free_port.h"
 #include "support/zookeeper_server.h"
 
@@ -59,6 +62,26 @@ TEST_P(ShellSession, that_has_expired_is_replaced_and_that_is_said) {
   terminal->signal(SIGCONT);
   EXPECT_TRUE(terminal->expect("The session has expired", kPatience)) << terminal->text();
   EXPECT_TRUE(says(*terminal, "create -e /mine", "Created /mine"));
+}
+
+// Stopped, or on a machine that stood still: the answer that came meanwhile counts.
+TEST_P(ShellSession, begins_although_we_were_away_for_longer_than_it_may_take) {
+  FaultProxy proxy(server_.port());
+  server_.pause();
+  Process shell({.argv = {HOLDFAST_COMMAND, "shell", "--url", "zk://" + proxy.address(), "--connect-timeout", "2s", "--",
+                          "ls", "/"},
+                 .env = {{"HOME", home_.path().string()}},
+                 .stderr_file = home_ / "err"});
+  const auto seen = [&](Seen::Kind kind) {
+    return proxy.count([&](const Seen& each) { return each.is_handshake() && each.kind == kind; }) > 0;
+  };
+  ASSERT_TRUE(eventually(kPatience, [&] { return seen(Seen::Kind::request); }));
+  shell.pause();
+  server_.resume();
+  ASSERT_TRUE(eventually(kPatience, [&] { return seen(Seen::Kind::reply); }));
+  std::this_thread::sleep_for(std::chrono::seconds(2));  // the moment at which it is late
+  shell.resume();
+  EXPECT_EQ(shell.wait(kPatience), 0) << content_of(home_ / "err");
 }
 
 TEST_P(ShellSession, is_not_waited_for_any_longer_after_ctrl_c) {

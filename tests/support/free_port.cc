@@ -5,8 +5,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <deque>
 #include <fstream>
-#include <memory>
+#include <mutex>
 #include <random>
 #include <stdexcept>
 
@@ -28,6 +29,9 @@ std::uint16_t first_ephemeral() {
   return low > kLowest + 1'000 ? static_cast<std::uint16_t>(low) : std::uint16_t{65'535};
 }
 
+// Where nobody serves. Bound here, a port is ours among all the tests of this machine, and still free for our server.
+constexpr in_addr_t kClaims = INADDR_LOOPBACK + 0x4d0000;  // 127.77.0.1
+
 class BoundSocket {
  public:
   BoundSocket() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -37,12 +41,17 @@ class BoundSocket {
   BoundSocket(const BoundSocket&) = delete;
   BoundSocket& operator=(const BoundSocket&) = delete;
 
-  bool bind(std::uint16_t port) const {
+  bool bind(in_addr_t host, std::uint16_t port) const {
     sockaddr_in address{};
     address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_addr.s_addr = htonl(host);
     address.sin_port = htons(port);
     return ::bind(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  }
+  // Of a server on all addresses, which would otherwise find its port taken. Two claims still exclude each other.
+  void make_way() const {
+    const int yes = 1;
+    (void)::setsockopt(fd_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   }
 
  private:
@@ -56,14 +65,18 @@ std::vector<std::uint16_t> free_ports(std::size_t count) {
   std::random_device random;
   std::uniform_int_distribution<std::uint16_t> pick(kLowest, static_cast<std::uint16_t>(first_ephemeral() - 1));
 
-  std::vector<std::unique_ptr<BoundSocket>> bound;
+  static std::mutex mutex;
+  static std::deque<BoundSocket> claims;
+  const std::lock_guard lock(mutex);
   std::vector<std::uint16_t> ports;
   for (int attempt = 0; ports.size() < count; ++attempt) {
     if (attempt == kAttempts) throw std::runtime_error("free_port: no free loopback port found");
-    auto socket = std::make_unique<BoundSocket>();
     const std::uint16_t port = pick(random);
-    if (!socket->bind(port)) continue;
-    bound.push_back(std::move(socket));
+    if (!claims.emplace_back().bind(kClaims, port) || !BoundSocket().bind(INADDR_LOOPBACK, port)) {
+      claims.pop_back();
+      continue;
+    }
+    claims.back().make_way();
     ports.push_back(port);
   }
   return ports;

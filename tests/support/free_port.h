@@ -5,8 +5,9 @@
 // client that keeps connecting to a dead ephemeral port is sooner or later given that very port as its own
 // source and connects to itself.
 //
-// The port is free when the function returns; another program may take it before it is used. Whoever starts
-// a server on it tries again with another one.
+// A port is given once, to one test of this machine, for as long as its process lives: two tests that start their servers on one
+// port would both find it served. Other programs may still take it before it is used; whoever starts a server on it tries again
+// with another one.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +26,7 @@ class PortTaken : public std::runtime_error {
 // Throws std::runtime_error if none is found.
 std::uint16_t free_port();
 
-// `count` distinct ones: all are bound at the same time before any is let go.
+// `count` distinct ones.
 std::vector<std::uint16_t> free_ports(std::size_t count);
 
 }  // namespace holdfast::testing

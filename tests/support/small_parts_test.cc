@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <asio/io_context.hpp>
+#include <asio/ip/tcp.hpp>
 #include <fstream>
 #include <set>
 
@@ -27,6 +29,18 @@ TEST(Eventually, gives_up_when_the_time_is_up) {
 TEST(FreePort, gives_distinct_ports) {
   const auto ports = free_ports(20);
   EXPECT_EQ(std::set(ports.begin(), ports.end()).size(), 20u);
+}
+
+TEST(FreePort, is_claimed_for_us_and_open_to_our_server) {
+  asio::io_context context;
+  using asio::ip::tcp;
+  const auto port = free_port();
+  tcp::socket rival(context, tcp::v4());
+  std::error_code error;
+  rival.bind({asio::ip::make_address("127.77.0.1"), port}, error);
+  EXPECT_EQ(error, asio::error::address_in_use);
+  EXPECT_NO_THROW(tcp::acceptor(context, {asio::ip::address_v4::loopback(), port}));
+  EXPECT_NO_THROW(tcp::acceptor(context, {tcp::v4(), port}));
 }
 
 TEST(TempDir, is_removed_with_all_that_is_in_it) {
