@@ -42,7 +42,7 @@ class LockCommand : public ::testing::Test {
   // `holdfast` with these words, and where the engine is.
   std::vector<std::string> words(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), HOLDFAST_COMMAND);
-    arguments.insert(arguments.end(), {"--url", url(), "--connect-timeout", "2s"});
+    arguments.insert(arguments.end(), {"--url", url(), "--connect-timeout", "60s"});
     return arguments;
   }
 
