@@ -26,7 +26,7 @@ std::string printable(std::string_view text, std::size_t limit) {
   std::string shown;
   while (!text.empty()) {
     const auto [code, length] = decode_utf8(text);
-    const bool plain = length != 0 && !is_control(code);
+    const bool plain = length != 0 && !is_control(code) && !is_hidden(code);
     const auto taken = text.substr(0, std::max<std::size_t>(length, 1));
     if (shown.size() + taken.size() > limit) return shown + "...";
     if (plain) {

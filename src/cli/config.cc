@@ -5,22 +5,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "cli/service.h"
 
 namespace holdfast::cli {
 namespace {
 
 // What somebody else wrote, without what a terminal would obey.
-std::string printable_line(std::string_view text) {
-  std::string line;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
-    const bool control = byte < 0x20 || byte == 0x7f || (byte == 0xc2 && next >= 0x80 && next < 0xa0);
-    line += control ? '?' : text[i];
-  }
-  return line;
-}
+std::string printable_line(std::string_view text) { return base::printable(text, std::string::npos); }
 
 struct Arguments {
   ServiceArguments service;

@@ -75,7 +75,8 @@ TEST(Describe, lets_no_control_character_through) {
   ticket.card.purpose =
       "\x1b]0;owned\x07 \xc2\x9b"
       "31m \xff";
-  ticket.card.host = "web\n1";
+  ticket.card.purpose += "\u202e \u2066";
+  ticket.card.host = "web\n1\u200f";
   ticket.card.program = "\x1b[2J";
   for (const unsigned char c : who(ticket)) EXPECT_TRUE(c >= 0x20 && c < 0x7f) << who(ticket);
 }

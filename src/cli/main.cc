@@ -1,6 +1,5 @@
 // main.cc -- the `holdfast` command.
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <exception>
 
 #include "cli/break.h"
@@ -12,6 +11,7 @@
 #include "cli/exit_code.h"
 #include "cli/local.h"
 #include "cli/ls.h"
+#include "cli/output.h"
 #include "cli/run.h"
 #include "cli/run/run_options.h"
 #include "cli/server.h"
@@ -39,7 +39,7 @@ constexpr int kExitServer = 1;
 constexpr int kExitInternal = 70;  // sysexits.h: what cannot happen
 
 int fail(int code, const char* sentence) {
-  std::fprintf(stderr, "holdfast: %s\n", sentence);
+  holdfast::cli::tell(sentence);
   return code;
 }
 

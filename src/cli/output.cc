@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <system_error>
 
+#include "base/text.h"
 #include "cli/exit_code.h"
 
 namespace holdfast::cli {
@@ -32,7 +33,9 @@ bool write_out(const std::vector<std::string>& lines) {
   return write_out(text);
 }
 
-void tell(std::string_view sentence) { fmt::print(stderr, "holdfast: {}\n", sentence); }
+void tell(std::string_view sentence) {
+  fmt::print(stderr, "holdfast: {}\n", base::printable(sentence, std::string::npos));
+}
 
 int guarded(const std::function<int()>& work) noexcept try {
   ::signal(SIGPIPE, SIG_IGN);

@@ -13,7 +13,7 @@ namespace holdfast::cli {
 bool write_out(std::string_view text);
 bool write_out(const std::vector<std::string>& lines);
 
-// "holdfast: <sentence>" on stderr.
+// "holdfast: <sentence>" on stderr, made printable.
 void tell(std::string_view sentence);
 
 // What `work` returns; or tells what it threw, and returns the code of exit_code.h for that. SIGPIPE is ignored from here on.

@@ -10,6 +10,8 @@
 #include <limits>
 #include <optional>
 
+#include "base/text.h"
+
 namespace holdfast::cli {
 namespace {
 
@@ -169,12 +171,7 @@ Parsed<std::string> parse_digest(std::string_view text) {
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kLongest = 80;  // a line of a terminal
-  std::string shown = "\"";
-  for (const char c : text.substr(0, kLongest)) {
-    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    shown += control ? '?' : c;
-  }
-  return shown + (text.size() > kLongest ? "...\"" : "\"");
+  return '"' + base::printable(text, kLongest) + '"';
 }
 
 std::string_view trimmed(std::string_view text) {

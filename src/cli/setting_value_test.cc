@@ -111,7 +111,8 @@ TEST(SettingValue, a_digest_is_a_user_and_a_sha1_in_base64) {
 }
 
 TEST(SettingValue, texts_of_others_are_quoted_short_and_without_controls) {
-  EXPECT_EQ(in_quotes("a\x1b[31m\n"), "\"a?[31m?\"");
+  EXPECT_EQ(in_quotes("a\x1b[31m\n"), R"("a\x1b[31m\x0a")");
+  EXPECT_EQ(in_quotes("a\u202eb"), R"("a\xe2\x80\xaeb")") << "turns the text around";
   EXPECT_EQ(in_quotes(std::string(1000, 'x')), "\"" + std::string(80, 'x') + "...\"");
 }
 

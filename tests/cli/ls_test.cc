@@ -117,6 +117,21 @@ TEST_F(Ls, lets_no_escape_sequence_of_others_through) {
   EXPECT_FALSE(has(tty.bytes(), "\x1b")) << tty.text();
 }
 
+TEST_F(Ls, shows_marks_of_the_writing_direction_instead_of_obeying_them) {
+  auto client = connect({.purpose = "\u202enur ylhtnom"});
+  const std::string name = "orders\u200b/\u20661\u2069";
+  auto lease = client.mutex(name).acquire();
+  for (const auto& arguments : std::vector<std::vector<std::string>>{{"ls"}, {"show", name}}) {
+    const auto ran = run(arguments);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_TRUE(has(ran.out, R"(orders\xe2\x80\x8b/\xe2\x81\xa61\xe2\x81\xa9)")) << ran.out;
+    EXPECT_TRUE(has(ran.out, R"(\xe2\x80\xaenur ylhtnom)")) << ran.out;
+    for (const char c : ran.out) ASSERT_TRUE(c == '\n' || (c >= 0x20 && c < 0x7f)) << ran.out;
+  }
+  const auto nobody = run({"show", "\u202exyz"});
+  EXPECT_TRUE(has(nobody.out + nobody.err, R"(\xe2\x80\xaexyz)")) << nobody.err;
+}
+
 TEST_F(Ls, says_in_json_what_scripts_need) {
   auto client = connect({.purpose = "monthly run"});
   auto lease = client.mutex("orders/1").acquire();

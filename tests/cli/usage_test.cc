@@ -30,7 +30,7 @@ TEST(CommandLine, mistakes_are_answered_in_one_sentence_with_the_next_step) {
        "them"},
       {{"local", "status", "now"},
        "holdfast local status does not take \"now\"; holdfast local status --help says what it takes"},
-      {{"\x1b[31m"}, "there is no command \"?[31m\"; holdfast --help lists them"},
+      {{"\x1b[31m"}, R"(there is no command "\x1b[31m"; holdfast --help lists them)"},
   };
   for (const auto& [arguments, expected] : cases) {
     const auto said = run_command(arguments);

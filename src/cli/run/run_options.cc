@@ -8,6 +8,7 @@
 #include <limits>
 #include <string_view>
 
+#include "cli/describe.h"
 #include "cli/exit_code.h"
 #include "cli/run/seconds.h"
 #include "cli/setting_value.h"
@@ -87,7 +88,11 @@ Refusal refuse_together(const RunArguments& arguments, const RunOptions& options
 
 }  // namespace
 
-std::string RunOptions::shown_names() const { return fmt::format("{}", fmt::join(names, ", ")); }
+std::string RunOptions::shown_names() const {
+  std::vector<std::string> printable;
+  for (const auto& name : names) printable.push_back(shown(name));
+  return fmt::format("{}", fmt::join(printable, ", "));
+}
 
 tl::expected<RunOptions, std::string> read_run_options(const RunArguments& arguments,
                                                        std::vector<std::string> command) {

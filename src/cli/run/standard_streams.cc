@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
+
 namespace holdfast::cli {
 
 void let_go_of_streams(int keep, std::initializer_list<int> keep_too) {
@@ -38,7 +40,9 @@ void occupy_closed_streams() {
   }
 }
 
-void say(std::string_view sentence) { write_to_stderr(std::string("holdfast: ").append(sentence).append("\n")); }
+void say(std::string_view sentence) {
+  write_to_stderr("holdfast: " + base::printable(sentence, std::string::npos) + "\n");
+}
 
 void write_to_stderr(std::string_view bytes) {
   struct stat status {};

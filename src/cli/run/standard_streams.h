@@ -14,7 +14,7 @@ void let_go_of_streams(int keep, std::initializer_list<int> keep_too = {});
 // them all the same. Before any other descriptor is made.
 void occupy_closed_streams();
 
-// "holdfast: <sentence>\n" on stderr, in one write, so that lines of several processes do not mix. Never waits: whoever does not read
+// "holdfast: <sentence>\n" on stderr, made printable, in one write, so that lines of several processes do not mix. Never waits: whoever does not read
 // what we say must not keep us from ending what has to end. Then it is lost.
 void say(std::string_view sentence);
 void write_to_stderr(std::string_view bytes);

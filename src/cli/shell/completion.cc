@@ -20,7 +20,7 @@ struct Choices {
 bool is_typeable(std::string_view name) {
   for (auto rest = name; !rest.empty();) {
     const auto code = base::decode_utf8(rest);
-    if (code.length == 0 || base::is_control(code.value)) return false;
+    if (code.length == 0 || base::is_control(code.value) || base::is_hidden(code.value)) return false;
     rest.remove_prefix(code.length);
   }
   return true;

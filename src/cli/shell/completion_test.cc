@@ -11,7 +11,7 @@ namespace {
 
 const std::map<std::string, std::vector<std::string>> kTree{
     {"/", {"locks", "locals", "zookeeper", "two words"}},
-    {"/locks", {"b", "a", "a\x1b[2J"}},
+    {"/locks", {"b", "a", "a\x1b[2J", "a\u202e"}},
     {"/locals", {}},
     {"/two words", {}},
 };

@@ -13,11 +13,6 @@ namespace {
 // A screenful of hex: enough to recognise what it is.
 constexpr std::size_t kMostHex = 1024;
 
-// Overrides of the writing direction: with them a text can look like another one.
-bool turns_text_around(std::uint32_t code) {
-  return (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
-}
-
 std::string show_bytes(std::string_view bytes) {
   std::string hex = "0x";
   for (const char c : bytes.substr(0, kMostHex)) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
@@ -44,7 +39,7 @@ std::string show_data(const wire::Buffer& data) {
     const auto code = base::decode_utf8(rest);
     if (code.length == 0 || code.value == 0) return show_bytes(*data);
     const bool plain = code.value == '\n' || code.value == '\t' || !base::is_control(code.value);
-    if (plain && !turns_text_around(code.value)) {
+    if (plain && !base::is_hidden(code.value)) {
       shown += rest.substr(0, code.length);
     } else {
       for (const char c : rest.substr(0, code.length)) shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));

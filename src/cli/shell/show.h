@@ -1,5 +1,5 @@
 // show.h -- nodes as text for a person. Whatever others have stored, no control character of theirs reaches the
-// terminal.
+// terminal, nor what nobody would see there.
 #pragma once
 
 #include <cstdint>
