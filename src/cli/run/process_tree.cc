@@ -87,6 +87,17 @@ std::vector<ProcessInfo> descendants_of(pid_t root, const std::vector<pid_t>& ex
   return below;
 }
 
+std::vector<pid_t> ancestors_of(pid_t pid) {
+  // Deeper than any tree that is one; /proc is no snapshot, so numbers that are given anew could make a circle.
+  constexpr std::size_t kDeepest = 1'000;
+  std::vector<pid_t> above;
+  for (auto parent = process_info(pid).parent; parent > 0 && above.size() < kDeepest;
+       parent = process_info(parent).parent) {
+    above.push_back(parent);
+  }
+  return above;
+}
+
 std::size_t kill_descendants(pid_t root, const std::vector<pid_t>& except) {
   std::size_t killed = 0;
   for (const auto& info : descendants_of(root, except)) {

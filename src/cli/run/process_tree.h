@@ -1,4 +1,4 @@
-// process_tree.h -- what a process has started, however it tried to get away.
+// process_tree.h -- what a process has started, however it tried to get away, and who started it.
 //
 // A process that is a subreaper (PR_SET_CHILD_SUBREAPER) inherits the orphans among its descendants, so double forks and new
 // sessions do not leave the tree below it. Read from /proc, which is no snapshot: whoever kills looks again until there is nobody.
@@ -29,6 +29,9 @@ ProcessInfo process_info(pid_t pid);
 
 // Those alive below `root`, parents before children, without `except` and what is below them.
 std::vector<ProcessInfo> descendants_of(pid_t root, const std::vector<pid_t>& except = {});
+
+// Its parent, the parent's parent and so on, as far as they can be seen.
+std::vector<pid_t> ancestors_of(pid_t pid);
 
 // One pass: SIGKILL to everybody below `root`. How many it found and may kill; those of other users (sudo) are not counted.
 std::size_t kill_descendants(pid_t root, const std::vector<pid_t>& except = {});

@@ -45,6 +45,18 @@ TEST(ProcessTree, knows_this_process) {
   EXPECT_EQ(info.group, ::getpgrp());
 }
 
+TEST(ProcessTree, goes_up_to_the_first_process) {
+  const auto above = ancestors_of(::getpid());
+  ASSERT_FALSE(above.empty());
+  EXPECT_EQ(above.front(), ::getppid());
+  EXPECT_EQ(std::count(above.begin(), above.end(), ::getpid()), 0);
+  const Process child({"sleep", "1000"});
+  const auto of_child = ancestors_of(child.pid());
+  ASSERT_EQ(of_child.size(), above.size() + 1);
+  EXPECT_EQ(of_child.front(), ::getpid());
+  EXPECT_TRUE(ancestors_of(-1).empty());
+}
+
 TEST(ProcessTree, finds_and_kills_those_who_forked_twice_and_left_the_session) {
   // Orphans come to us, as they come to a guardian.
   ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);

@@ -3,10 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string_view>
 #include <utility>
 
 #include "cli/columns.h"
+#include "cli/run/nested.h"
+#include "cli/run/process_tree.h"
 #include "cli/run/standard_streams.h"
 #include "cli/run/waiting_sentence.h"
 #include "cli/terminal.h"
@@ -22,6 +25,8 @@ constexpr milliseconds kRedrawAfter{1'000};
 constexpr milliseconds kPlainAfter{3'000};
 // Of so many names the first are looked at; a line has no room for more, and every name is two round trips a second.
 constexpr std::size_t kMostNames = 8;
+
+constexpr std::string_view kErase = "\r\x1b[K";
 
 // One column stays free: a full row makes some terminals wrap.
 std::size_t usable_width() { return std::max<std::size_t>(terminal_width(STDERR_FILENO).value_or(80), 2) - 1; }
@@ -54,10 +59,7 @@ bool WaitingLine::finish(Clock::time_point deadline) {
   changed_.notify_all();
   const auto patience = std::max(deadline - Clock::now(), Clock::duration::zero());
   const bool ended = changed_.wait_for(lock, patience, [this] { return ended_; });
-  constexpr std::string_view kErase = "\r\x1b[K";
-  if (std::exchange(drawn_, false)) {
-    write_to_stderr(kErase);
-  }
+  if (std::exchange(drawn_, false)) write_to_stderr(kErase);
   return ended;
 }
 
@@ -66,22 +68,56 @@ bool WaitingLine::pause(milliseconds time) {
   return !changed_.wait_for(lock, time, [this] { return over_; });
 }
 
-std::string WaitingLine::sentence() {
+WaitingLine::Seen WaitingLine::look() {
   Client* client = acquisition_.client();
-  if (client == nullptr) return options_.shown_names() + ": connecting to the storage service";
+  if (client == nullptr) return {.sentence = options_.shown_names() + ": connecting to the storage service"};
   try {
-    return waiting_sentence(look_at(*client, options_), this_waiter(), std::chrono::system_clock::now());
+    const auto locks = look_at(*client, options_);
+    const auto us = this_waiter();
+    return {.sentence = waiting_sentence(locks, us, std::chrono::system_clock::now()),
+            .nested = nested_sentence(locks, options_, us, ancestors_of(::getpid())),
+            .answered = true};
   } catch (const Error&) {
-    return options_.shown_names() + ": waiting; the storage service does not answer";
+    return {.sentence = options_.shown_names() + ": waiting; the storage service does not answer"};
   }
 }
 
+void WaitingLine::warn(const std::string& nested) {
+  if (nested.empty() || std::exchange(warned_, true)) return;
+  if (std::exchange(drawn_, false)) write_to_stderr(kErase);
+  say(nested);
+}
+
 void WaitingLine::draw() {
-  const auto line = "\r" + fit(sentence(), usable_width()) + "\x1b[K";
+  const auto seen = look();
+  const auto line = "\r" + fit(seen.sentence, usable_width()) + "\x1b[K";
   const std::lock_guard lock(mutex_);
   if (over_) return;
+  warn(seen.nested);
   drawn_ = true;
   write_to_stderr(line);
+}
+
+void WaitingLine::say_once() {
+  const auto due = Clock::now() + (options_.verbose ? milliseconds(0) : kPlainAfter);
+  const auto until_due = [due] {
+    return std::max(std::chrono::ceil<milliseconds>(due - Clock::now()), milliseconds(0));
+  };
+  // `run` tells it to its command. Only below another one is there something that is to be said at once.
+  bool looked = std::getenv("HOLDFAST_TOKEN") == nullptr;
+  if (looked && !pause(until_due())) return;
+  bool said = false;
+  do {
+    const auto seen = look();
+    const std::lock_guard lock(mutex_);
+    if (over_) return;
+    warn(seen.nested);
+    looked = looked || seen.answered;
+    if (!said && Clock::now() >= due) {
+      say("waiting for " + seen.sentence);
+      said = true;
+    }
+  } while (!(looked && said) && pause(looked ? until_due() : kRedrawAfter));
 }
 
 void WaitingLine::work() {
@@ -89,8 +125,8 @@ void WaitingLine::work() {
     do {
       draw();
     } while (pause(kRedrawAfter));
-  } else if (options_.verbose || pause(kPlainAfter)) {
-    say("waiting for " + sentence());
+  } else {
+    say_once();
   }
   const std::lock_guard lock(mutex_);
   ended_ = true;

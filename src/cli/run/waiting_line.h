@@ -2,7 +2,8 @@
 //
 //   nightly: 2nd in line; held for 4m10s by holdfast (pid 812) on web1: backup
 //
-// On a terminal one line that is drawn anew every second, and erased in the end. Elsewhere one plain line, once it takes a while.
+// On a terminal one line that is drawn anew every second, and erased in the end. Elsewhere one plain line, once it takes a while. Above it, at
+// once and to stay, that a run waits for one that it is part of (nested.h).
 #pragma once
 
 #include <chrono>
@@ -31,9 +32,17 @@ class WaitingLine {
   bool finish(Clock::time_point deadline);
 
  private:
+  struct Seen {
+    std::string sentence{};  // whom we wait for
+    std::string nested{};    // see nested.h
+    bool answered = false;   // by the service
+  };
+
   void work();
   void draw();
-  std::string sentence();
+  void say_once();
+  Seen look();
+  void warn(const std::string& nested);        // once; mutex_ is locked
   bool pause(std::chrono::milliseconds time);  // false: it is over
 
   const RunOptions& options_;
@@ -44,6 +53,7 @@ class WaitingLine {
   bool over_ = false;   // it has to end
   bool ended_ = false;  // the thread has
   bool drawn_ = false;
+  bool warned_ = false;
   std::thread thread_;
 };
 

@@ -1,0 +1,45 @@
+#include "cli/run/nested.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "cli/describe.h"
+
+namespace holdfast::cli {
+namespace {
+
+// Whether we have to wait until this holder gives it back, were there nobody else. A semaphore's holders are counted instead.
+bool keeps_us_out(const TicketInfo& holder, const RunOptions& options) {
+  if (holder.mode == LockMode::permit) return false;
+  return !options.shared || holder.mode != LockMode::read;
+}
+
+}  // namespace
+
+std::string nested_sentence(const std::vector<LockInfo>& locks, const RunOptions& options, const Waiter& us,
+                            const std::vector<pid_t>& ancestors) {
+  const auto is_above = [&](const TicketInfo& ticket) {
+    return ticket.holds && ticket.card.host == us.host &&
+           std::find(ancestors.begin(), ancestors.end(), ticket.card.pid) != ancestors.end();
+  };
+  for (const auto& lock : locks) {
+    std::vector<TicketInfo> above;
+    std::copy_if(lock.tickets.begin(), lock.tickets.end(), std::back_inserter(above), is_above);
+    if (options.permits) {
+      // A mutex of that name is another lock.
+      std::erase_if(above, [](const TicketInfo& ticket) { return ticket.mode != LockMode::permit; });
+      if (options.permits->wanted + static_cast<std::int64_t>(above.size()) <= options.permits->of) above.clear();
+    } else {
+      std::erase_if(above, [&](const TicketInfo& ticket) { return !keeps_us_out(ticket, options); });
+    }
+    if (above.empty()) continue;
+    return fmt::format(
+        "{} is held by {}, under which this command runs; if that waits for this command to end, both wait for ever",
+        shown(lock.name), who(above.front()));
+  }
+  return {};
+}
+
+}  // namespace holdfast::cli

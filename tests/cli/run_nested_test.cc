@@ -1,0 +1,142 @@
+// A `holdfast run` inside another one: whether it is said that it waits for itself, and only then.
+#include <gtest/gtest.h>
+
+#include "run_command.h"
+#include "support/pty.h"
+
+namespace holdfast::testing {
+namespace {
+
+constexpr auto kWarning = "under which this command runs";
+
+// `holdfast run` with these words, as a command of another one.
+std::vector<std::string> nested(std::vector<std::string> outer, const std::vector<std::string>& inner) {
+  outer.insert(outer.end(), {"--", HOLDFAST_COMMAND, "run"});
+  outer.insert(outer.end(), inner.begin(), inner.end());
+  return outer;
+}
+
+std::size_t warnings(const RunCommand& run) {
+  const auto errors = run.errors();
+  std::size_t count = 0;
+  for (auto at = errors.find(kWarning); at != std::string::npos; at = errors.find(kWarning, at + 1)) ++count;
+  return count;
+}
+
+TEST(RunNested, of_one_name_says_that_it_waits_for_itself_and_goes_on_waiting) {
+  const auto name = fresh_name();
+  RunCommand outer(nested({name}, {name, "--", "echo", "never"}));
+  ASSERT_TRUE(outer.says("holdfast: " + name + " is held by "));
+  ASSERT_TRUE(outer.says(kWarning));
+  EXPECT_NE(outer.errors().find("(pid " + std::to_string(outer.pid()) + ")"), std::string::npos) << outer.errors();
+  ASSERT_TRUE(outer.says("holdfast: waiting for " + name + ": next in line")) << "as everybody else who waits";
+  EXPECT_EQ(warnings(outer), 1U) << outer.errors();
+  ::kill(outer.pid(), SIGTERM);
+  EXPECT_TRUE(outer.exit_code().has_value());
+}
+
+TEST(RunNested, two_levels_below_says_so_too) {
+  const auto name = fresh_name();
+  RunCommand outer(nested(
+      {name}, {fresh_name(), "--", "sh", "-c", HOLDFAST_COMMAND " run -w 3 " + name + " -- echo never; exit $?"}));
+  EXPECT_EQ(outer.exit_code(), 75);
+  EXPECT_EQ(warnings(outer), 1U) << outer.errors();
+}
+
+TEST(RunNested, that_waits_for_some_time_only_ends_as_told) {
+  const auto name = fresh_name();
+  RunCommand outer(nested({name}, {"-w", "2", "-E", "33", name, "--", "echo", "never"}));
+  EXPECT_EQ(outer.exit_code(), 33);
+  EXPECT_EQ(warnings(outer), 1U) << outer.errors();
+  RunCommand at_once(nested({name}, {"-n", name, "--", "echo", "never"}));
+  EXPECT_EQ(at_once.exit_code(), 75);
+  EXPECT_EQ(warnings(at_once), 0U) << "it does not wait";
+  RunCommand quiet(nested({name}, {"-q", "-w", "1", name, "--", "echo", "never"}));
+  EXPECT_EQ(quiet.exit_code(), 75);
+  EXPECT_EQ(quiet.errors(), "");
+}
+
+TEST(RunNested, of_another_name_is_not_alarmed) {
+  const auto name = fresh_name();
+  RunCommand other({name, "--", "sh", "-c", "echo held; read go"});
+  ASSERT_EQ(other.line(), "held");
+  RunCommand outer(nested({fresh_name()}, {"-v", name, "--", "true"}));
+  ASSERT_TRUE(outer.says("waiting for " + name + ": next in line; held for ")) << outer.errors();
+  ASSERT_TRUE(other.process().write_line("go"));
+  EXPECT_EQ(outer.exit_code(), 0);
+  EXPECT_EQ(warnings(outer), 0U) << outer.errors();
+}
+
+TEST(RunNested, on_another_service_is_not_alarmed) {
+  ZooKeeperServer elsewhere({.make = ServerMake::engine});
+  const auto url = "zk://" + elsewhere.address();
+  const auto name = fresh_name();
+  RunCommand other({name, "--", "sh", "-c", "echo held; read go"}, url);
+  ASSERT_EQ(other.line(), "held");
+  RunCommand outer(nested({name}, {"-v", "--url", url, name, "--", "true"}));
+  ASSERT_TRUE(outer.says("waiting for " + name + ": next in line; held for ")) << outer.errors();
+  ASSERT_TRUE(other.process().write_line("go"));
+  EXPECT_EQ(outer.exit_code(), 0);
+  EXPECT_EQ(warnings(outer), 0U) << outer.errors();
+}
+
+TEST(RunNested, whose_outer_one_has_ended_is_not_alarmed) {
+  const auto name = fresh_name();
+  TempDir dir;
+  const auto file = [&](const char* what) { return (dir / what).string(); };
+  // Left in the background, where it begins to wait once the outer one has ended and another one has the lock.
+  RunCommand outer({name, "--", "sh", "-c",
+                    "(while [ ! -e " + file("go") + " ]; do sleep 0.05; done; exec " HOLDFAST_COMMAND " run -v " +
+                        name + " -- touch " + file("done") + ") >/dev/null 2>" + file("errors") + " & echo started"});
+  ASSERT_EQ(outer.line(), "started");
+  ASSERT_EQ(outer.exit_code(), 0);
+  RunCommand other({name, "--", "sh", "-c", "echo held; read go"});
+  ASSERT_EQ(other.line(), "held");
+  std::ofstream(file("go")).flush();
+  ASSERT_TRUE(eventually(kRunPatience, [&] {
+    return content(file("errors")).find("next in line; held for ") != std::string::npos;
+  })) << content(file("errors"));
+  ASSERT_TRUE(other.process().write_line("go"));
+  EXPECT_TRUE(eventually(kRunPatience, [&] { return std::filesystem::exists(file("done")); }));
+  EXPECT_EQ(content(file("errors")).find(kWarning), std::string::npos) << content(file("errors"));
+}
+
+TEST(RunNested, shares_with_the_outer_one_what_can_be_shared) {
+  const auto name = fresh_name();
+  RunCommand readers(nested({"-s", name}, {"-s", name, "--", "true"}));
+  EXPECT_EQ(readers.exit_code(), 0);
+  EXPECT_EQ(readers.errors(), "");
+  RunCommand permits(nested({"--permits", "1/2", name}, {"--permits", "1/2", name, "--", "true"}));
+  EXPECT_EQ(permits.exit_code(), 0);
+  EXPECT_EQ(permits.errors(), "");
+}
+
+TEST(RunNested, that_waits_for_permits_of_others_is_not_alarmed) {
+  const auto name = fresh_name();
+  RunCommand other({"--permits", "1/2", name, "--", "sh", "-c", "echo held; read go"});
+  ASSERT_EQ(other.line(), "held");
+  RunCommand outer(nested({"--permits", "1/2", name}, {"-v", "--permits", "1/2", name, "--", "true"}));
+  ASSERT_TRUE(outer.says("waiting for " + name)) << outer.errors();
+  ASSERT_TRUE(other.process().write_line("go"));
+  EXPECT_EQ(outer.exit_code(), 0);
+  EXPECT_EQ(warnings(outer), 0U) << outer.errors();
+  RunCommand all(nested({"--permits", "1/2", name}, {"-w", "2", "--permits", "2/2", name, "--", "true"}));
+  EXPECT_EQ(all.exit_code(), 75);
+  EXPECT_EQ(warnings(all), 1U) << all.errors();
+}
+
+TEST(RunNested, on_a_terminal_says_it_above_the_live_line) {
+  const auto name = fresh_name();
+  Pty tty({.argv = nested({HOLDFAST_COMMAND, "run", name}, {name, "--", "echo", "never"}),
+           .env = {{"HOLDFAST_URL", engine_url()}},
+           .columns = 250});
+  ASSERT_TRUE(tty.expect(kWarning, kRunPatience)) << tty.text();
+  ASSERT_TRUE(tty.expect("next in line; held for ", kRunPatience)) << tty.text();
+  ASSERT_TRUE(tty.expect("held for 3s", kRunPatience)) << "it is drawn anew: " << tty.text();
+  EXPECT_EQ(tty.screen().size(), 2U) << tty.text();
+  tty.key('c');
+  EXPECT_TRUE(tty.wait(kRunPatience).has_value());
+}
+
+}  // namespace
+}  // namespace holdfast::testing
