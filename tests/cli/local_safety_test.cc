@@ -210,6 +210,24 @@ TEST_F(LocalSafety, a_stranger_on_the_port_of_a_killed_one_is_not_called) {
       << "what the old one believed is worth nothing";
 }
 
+TEST_F(LocalSafety, a_shell_does_not_call_a_stranger_on_the_port_of_a_killed_one) {
+  Process shell({HOLDFAST_COMMAND, "shell", "--connect-timeout", "60s"});
+  ASSERT_TRUE(shell.write_line("create /a x"));
+  ASSERT_EQ(first_line(shell), "Created /a");
+  const auto old = *find_local_engine();
+  shell.pause();
+  kill_engine();
+  ASSERT_TRUE(eventually(kLocalPatience, [&] { return is_gone(old.pid); }));
+  const Stranger stranger(port_of(old.address));
+  ASSERT_TRUE(stranger.has_it());
+  shell.resume();
+  ASSERT_TRUE(shell.write_line("get /a"));
+  EXPECT_TRUE(first_line(shell).starts_with("Lost the connection to " + old.address));
+  EXPECT_TRUE(first_line(shell).starts_with("Connected again to "));
+  EXPECT_EQ(first_line(shell), "x") << "from the next engine";
+  EXPECT_FALSE(stranger.was_called());
+}
+
 // Another engine of ours, which would answer as the killed one did, and grant everything.
 TEST_F(LocalSafety, a_holder_is_not_taken_in_by_a_server_on_the_port_of_a_killed_one) {
   Process first({HOLDFAST_LOCAL_HOLDER, "local:", "a", "30000"});

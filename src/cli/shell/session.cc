@@ -33,6 +33,9 @@ void Session::move_to(std::vector<Host> hosts) {
   close();
   options_.hosts = std::move(hosts);
   options_.auth.clear();
+  options_.locate = nullptr;
+  place_auth_.clear();
+  still_there_ = nullptr;
 }
 
 Answer<void> Session::open() {
@@ -161,9 +164,24 @@ void Session::do_what_is_due() {
   if (now() >= last_sent_ + timeout_ / 3) send(wire::kPingXid, wire::Op::ping, {});
 }
 
+bool Session::find_place() {
+  if (!options_.locate) return true;
+  auto place = options_.locate();
+  if (!place) {
+    end_connection(place.error());
+    return false;
+  }
+  options_.hosts = std::move(place->hosts);
+  place_auth_ = std::move(place->auth);
+  still_there_ = std::move(place->still_there);
+  host_ %= options_.hosts.size();
+  return true;
+}
+
 void Session::start_attempt() {
   phase_ = Phase::connecting;
   greeted_ = false;
+  if (!find_place()) return;
   const auto share = options_.connect_timeout / static_cast<int>(options_.hosts.size());
   attempt_ends_ = now() + std::max(share, kShortestAttempt);
   socket_ = std::make_unique<FrameSocket>(options_.hosts[host_]);
@@ -184,7 +202,10 @@ void Session::greet() {
 void Session::attend_socket() {
   if (!socket_) return;
   socket_->on_ready();
-  if (!socket_->closed() && !socket_->connecting() && !greeted_) greet();
+  if (!socket_->closed() && !socket_->connecting() && !greeted_) {
+    if (still_there_ && !still_there_()) return end_connection("it has ended");
+    greet();
+  }
   while (socket_) {
     const auto frame = socket_->next_frame();
     if (!frame) break;

@@ -31,12 +31,23 @@
 
 namespace holdfast::cli::shell {
 
+// Where a service is that is not always at the same address.
+struct Place {
+  std::vector<Host> hosts;
+  std::vector<Auth> auth{};  // besides the person's own; shown nowhere else
+  // Asked once we are connected, before anything is said: whether it is still this service that has the address. Empty: always.
+  std::function<bool()> still_there{};
+};
+
 struct SessionOptions {
   std::vector<Host> hosts;
   std::string chroot{};  // "" or "/app"; only what is told of events is without it
   std::vector<Auth> auth{};
   std::chrono::milliseconds session_timeout{15'000};
   std::chrono::milliseconds connect_timeout{5'000};
+  // Asked before every attempt to connect, and in place of `hosts` from then on; nobody hears signals meanwhile, so it must not take
+  // long. Or why it is nowhere, in one sentence. Empty: the service is where `hosts` says.
+  std::function<tl::expected<Place, std::string>()> locate{};
 };
 
 // Why there is no answer.
@@ -121,6 +132,7 @@ class Session {
   Answer<std::string> wait_for_answer();
 
   void start_attempt();
+  bool find_place();  // false: there is none, and the attempt is over
   void greet();
   void attend_socket();
   void end_connection(const std::string& reason);
@@ -140,6 +152,8 @@ class Session {
   Phase phase_ = Phase::closed;
   std::unique_ptr<FrameSocket> socket_;
   std::size_t host_ = 0;
+  std::vector<Auth> place_auth_;
+  std::function<bool()> still_there_;
   std::size_t failures_ = 0;  // since the last connection
   bool greeted_ = false;
   bool leaving_ = false;      // that the connection ends is no news

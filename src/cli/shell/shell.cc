@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "cli/service.h"
 #include "cli/shell/modes.h"
 #include "holdfast/error.h"
+#include "holdfast/local.h"
 
 namespace holdfast::cli {
 namespace {
@@ -21,8 +23,36 @@ struct ShellArguments {
   bool keep_going = false;
 };
 
+// An engine that was killed has a successor elsewhere, or gets one now. A start that takes longer goes on, and is found at the next
+// attempt: until then the person would type in vain.
+constexpr std::chrono::milliseconds kStartWithin{2'000};
+
+// Whoever has the port of an engine that is gone is not believed. A secret is of one start only.
+bool is_alive(const std::string& secret) {
+  try {
+    const auto engine = find_local_engine();
+    return engine && engine->auth.credentials == secret;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+tl::expected<shell::Place, std::string> locate_local() {
+  try {
+    const auto engine = start_local_engine(kStartWithin);
+    auto hosts = shell::parse_hosts(engine.address);
+    if (!hosts) return tl::unexpected(hosts.error());
+    return shell::Place{.hosts = *std::move(hosts),
+                        .auth = {engine.auth},
+                        .still_there = [secret = engine.auth.credentials] { return is_alive(secret); }};
+  } catch (const Error& error) {
+    return tl::unexpected(std::string(error.what()));
+  }
+}
+
 shell::SessionOptions session_options(const ServiceArguments& arguments) {
   const auto settings = resolve_service(arguments);
+  // Also of local:, which says best at the start why it cannot be reached.
   const auto endpoint = endpoint_of(settings);
   auto hosts = shell::parse_hosts(endpoint.hosts);
   if (!hosts) throw Error(Errc::invalid_argument, hosts.error());
@@ -30,9 +60,10 @@ shell::SessionOptions session_options(const ServiceArguments& arguments) {
   while (chroot.ends_with('/')) chroot.pop_back();
   return {.hosts = *std::move(hosts),
           .chroot = std::move(chroot),
-          .auth = endpoint.auth,
+          .auth = settings.auth,
           .session_timeout = settings.session_timeout,
-          .connect_timeout = settings.connect_timeout};
+          .connect_timeout = settings.connect_timeout,
+          .locate = settings.url == "local:" ? locate_local : nullptr};
 }
 
 int run_shell(const ShellArguments& arguments) {
