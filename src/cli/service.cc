@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "cli/disk_room.h"
 #include "cli/service_file.h"
 #include "cli/setting_value.h"
 #include "holdfast/error.h"
@@ -124,7 +125,14 @@ Client connect(const ServiceSettings& settings, ClientOptions options) {
   options.name_space = settings.name_space;
   options.auth = settings.auth;
   if (options.purpose.empty()) options.purpose = settings.purpose;
-  return Client::connect(settings.url, std::move(options));
+  try {
+    return Client::connect(settings.url, std::move(options));
+  } catch (const Error& error) {
+    // A session that cannot be written down is none, and the engine can only hang up.
+    const auto trouble = error.code() == Errc::not_connected ? room_trouble(settings.url) : "";
+    if (trouble.empty()) throw;
+    throw Error(Errc::not_connected, fmt::format("{}; {}", error.what(), trouble));
+  }
 }
 
 Endpoint endpoint_of(const ServiceSettings& settings) {

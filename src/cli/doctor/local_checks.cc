@@ -1,12 +1,10 @@
 #include "cli/doctor/local_checks.h"
 
 #include <fmt/format.h>
-#include <sys/statvfs.h>
 
-#include <cerrno>
 #include <cstdint>
-#include <system_error>
 
+#include "cli/disk_room.h"
 #include "cli/setting_value.h"
 #include "holdfast/error.h"
 #include "holdfast/local.h"
@@ -14,22 +12,18 @@
 namespace holdfast::cli::doctor {
 namespace {
 
-constexpr std::uint64_t kMebibyte = 1 << 20;
-// A segment of the log is preallocated, and a snapshot is written beside the last one.
-constexpr std::uint64_t kTooLittle = 16 * kMebibyte;
 constexpr std::uint64_t kLittle = 256 * kMebibyte;
 
 void check_disk(const std::string& directory, Findings& findings) {
-  struct statvfs disk {};
-  if (::statvfs(directory.c_str(), &disk) != 0) {
-    findings.push_back({"disk", State::wrong, fmt::format("{}: {}", directory, std::generic_category().message(errno)),
+  const auto room = free_room(directory);
+  if (!room) {
+    findings.push_back({"disk", State::wrong, fmt::format("{}: {}", directory, room.error()),
                         "make the directory accessible, or choose another one (XDG_STATE_HOME)"});
     return;
   }
-  const auto free = static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize;
-  Finding finding{"disk", State::ok, fmt::format("{} MiB free in {}", free / kMebibyte, directory)};
-  if (free < kLittle) {
-    finding.state = free < kTooLittle ? State::wrong : State::warning;
+  Finding finding{"disk", State::ok, fmt::format("{} MiB free in {}", *room / kMebibyte, directory)};
+  if (*room < kLittle) {
+    finding.state = *room < kTooLittleRoom ? State::wrong : State::warning;
     finding.fix = "make room: without it, writes are refused";
   }
   findings.push_back(std::move(finding));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/columns.h"
+#include "cli/disk_room.h"
 #include "cli/run/nested.h"
 #include "cli/run/process_tree.h"
 #include "cli/run/standard_streams.h"
@@ -42,8 +43,8 @@ std::vector<LockInfo> look_at(Client& client, const RunOptions& options) {
   return locks;
 }
 
-WaitingLine::WaitingLine(const RunOptions& options, Acquisition& acquisition)
-    : options_(options), acquisition_(acquisition), live_(::isatty(STDERR_FILENO) == 1) {
+WaitingLine::WaitingLine(const RunOptions& options, Acquisition& acquisition, const std::string& url)
+    : options_(options), acquisition_(acquisition), url_(url), live_(::isatty(STDERR_FILENO) == 1) {
   thread_ = std::thread([this] { work(); });
 }
 
@@ -69,23 +70,31 @@ bool WaitingLine::pause(milliseconds time) {
 }
 
 WaitingLine::Seen WaitingLine::look() {
+  auto room = room_trouble(url_);
   Client* client = acquisition_.client();
-  if (client == nullptr) return {.sentence = options_.shown_names() + ": connecting to the storage service"};
+  if (client == nullptr)
+    return {.sentence = options_.shown_names() + ": connecting to the storage service", .room = std::move(room)};
   try {
     const auto locks = look_at(*client, options_);
     const auto us = this_waiter();
     return {.sentence = waiting_sentence(locks, us, std::chrono::system_clock::now()),
             .nested = nested_sentence(locks, options_, us, ancestors_of(::getpid())),
+            .room = std::move(room),
             .answered = true};
   } catch (const Error&) {
-    return {.sentence = options_.shown_names() + ": waiting; the storage service does not answer"};
+    return {.sentence = options_.shown_names() + ": waiting; the storage service does not answer",
+            .room = std::move(room)};
   }
 }
 
-void WaitingLine::warn(const std::string& nested) {
-  if (nested.empty() || std::exchange(warned_, true)) return;
-  if (std::exchange(drawn_, false)) write_to_stderr(kErase);
-  say(nested);
+void WaitingLine::warn(const Seen& seen) {
+  const auto once = [this](const std::string& sentence, bool& said) {
+    if (sentence.empty() || std::exchange(said, true)) return;
+    if (std::exchange(drawn_, false)) write_to_stderr(kErase);
+    say(sentence);
+  };
+  once(seen.nested, said_nested_);
+  once(seen.room, said_room_);
 }
 
 void WaitingLine::draw() {
@@ -93,7 +102,7 @@ void WaitingLine::draw() {
   const auto line = "\r" + fit(seen.sentence, usable_width()) + "\x1b[K";
   const std::lock_guard lock(mutex_);
   if (over_) return;
-  warn(seen.nested);
+  warn(seen);
   drawn_ = true;
   write_to_stderr(line);
 }
@@ -111,7 +120,7 @@ void WaitingLine::say_once() {
     const auto seen = look();
     const std::lock_guard lock(mutex_);
     if (over_) return;
-    warn(seen.nested);
+    warn(seen);
     looked = looked || seen.answered;
     if (!said && Clock::now() >= due) {
       say("waiting for " + seen.sentence);

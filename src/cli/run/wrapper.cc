@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "cli/disk_room.h"
 #include "cli/exit_code.h"
 #include "cli/run/acquisition.h"
 #include "cli/run/command.h"
@@ -96,7 +97,7 @@ std::optional<RunEnd> Wrapper::wait_in_line(Acquisition& acquisition) {
     std::array<pollfd, 2> fds{{{acquisition.done_fd(), POLLIN, 0}, {signals_.fd(), POLLIN, 0}}};
     const bool show = !options_.quiet && !line;
     const int ready = ::poll(fds.data(), fds.size(), show ? static_cast<int>(kShownAfter.count()) : -1);
-    if (show && ready == 0) line.emplace(options_, acquisition);
+    if (show && ready == 0) line.emplace(options_, acquisition, settings_.url);
     if (fds[0].revents != 0) return std::nullopt;
     while (const auto signal = signals_.next()) {
       if (stops_us(signal->number)) signals_.suffer(signal->number);
@@ -129,7 +130,8 @@ RunEnd Wrapper::not_acquired(Acquisition& acquisition) {
     // Then nobody knows who.
   }
   if (held.empty()) held = options_.shown_names() + " was not granted";
-  say(held + "; the command was not run");
+  const auto room = room_trouble(settings_.url);
+  say(fmt::format("{}; the command was not run{}{}", held, room.empty() ? "" : "; ", room));
   return {options_.conflict_code};
 }
 
