@@ -6,7 +6,9 @@
 #include <asio/posix/stream_descriptor.hpp>
 #include <asio/post.hpp>
 #include <cerrno>
+#include <set>
 #include <system_error>
+#include <utility>
 
 namespace holdfast::lock {
 namespace {
@@ -19,11 +21,40 @@ int make_timerfd() {
 
 }  // namespace
 
+struct Loop::Watched {
+  asio::posix::stream_descriptor descriptor;
+  Function ready;
+  bool wants_room = false;
+  bool over = false;  // it may still be on its way out of the context
+
+  void end() {
+    if (std::exchange(over, true)) return;
+    descriptor.release();  // it is somebody else's to close
+  }
+};
+
 struct Loop::Machinery {
   asio::io_context context{1};
   asio::executor_work_guard<asio::io_context::executor_type> work{context.get_executor()};
   // A timerfd: Asio's own timers stand still while the machine is suspended.
   asio::posix::stream_descriptor alarm{context, make_timerfd()};
+  std::set<std::shared_ptr<Watched>> watched;
+};
+
+class Loop::Watch final : public Readiness {
+ public:
+  Watch(Loop& loop, std::shared_ptr<Watched> watched) : loop_(loop), watched_(std::move(watched)) {}
+  ~Watch() override {
+    watched_->end();
+    loop_.machinery_->watched.erase(watched_);
+  }
+  void when_writable() override {
+    if (!watched_->over && !std::exchange(watched_->wants_room, true)) loop_.wait_for(watched_, true);
+  }
+
+ private:
+  Loop& loop_;
+  const std::shared_ptr<Watched> watched_;
 };
 
 Loop::Loop() : machinery_(std::make_unique<Machinery>()) {
@@ -37,6 +68,7 @@ void Loop::stop() {
   asio::post(machinery_->context, [this] {
     const std::lock_guard inside(monitor_);
     machinery_->alarm.close();
+    for (const auto& each : machinery_->watched) each->end();
     machinery_->work.reset();  // run() returns when nothing is left
   });
   if (thread_.joinable()) thread_.join();
@@ -63,6 +95,29 @@ void Loop::cancel(TimerId timer) {
   timers_.erase({due->second, timer});
   due_.erase(due);
   // The alarm stays as it is: one that finds nothing due costs less than setting it for every cancelled timer.
+}
+
+std::unique_ptr<Loop::Readiness> Loop::watch(int fd, Function ready) {
+  auto watched =
+      std::make_shared<Watched>(Watched{asio::posix::stream_descriptor(machinery_->context), std::move(ready)});
+  std::error_code error;
+  watched->descriptor.assign(fd, error);
+  if (error) return nullptr;
+  machinery_->watched.insert(watched);
+  wait_for(watched, false);
+  return std::make_unique<Watch>(*this, std::move(watched));
+}
+
+void Loop::wait_for(const std::shared_ptr<Watched>& watched, bool writable) {
+  using asio::posix::descriptor_base;
+  watched->descriptor.async_wait(writable ? descriptor_base::wait_write : descriptor_base::wait_read,
+                                 [this, watched, writable](const std::error_code&) {
+                                   const std::lock_guard inside(monitor_);
+                                   if (watched->over) return;
+                                   if (writable) watched->wants_room = false;
+                                   watched->ready();  // an error shows when it reads
+                                   if (!watched->over && !writable) wait_for(watched, false);
+                                 });
 }
 
 void Loop::wait_for_timer() {

@@ -25,6 +25,7 @@ class Loop final : public spi::Executor {
   void post(Function f) override;
   TimerId at(Clock::time_point when, Function f) override;
   void cancel(TimerId timer) override;
+  std::unique_ptr<Readiness> watch(int fd, Function ready) override;
 
   // Runs `f` inside, on the caller's thread. Not from inside.
   template <class F>
@@ -33,17 +34,20 @@ class Loop final : public spi::Executor {
     return std::forward<F>(f)();
   }
 
-  // Runs what has been posted, but no more timers; nothing runs after it returns. Not from inside. Idempotent.
+  // Runs what has been posted, but no more timers, and watches nothing any more; nothing runs after it returns. Not from inside. Idempotent.
   void stop();
 
  private:
   using Due = std::pair<Clock::time_point, TimerId>;
 
   struct Machinery;  // Asio's: its headers are large, and this one is included everywhere
+  struct Watched;
+  class Watch;
 
   void wait_for_timer();
   void run_due_timers();
   void arm();
+  void wait_for(const std::shared_ptr<Watched>& watched, bool writable);
 
   const std::unique_ptr<Machinery> machinery_;
   std::mutex monitor_;

@@ -1,14 +1,20 @@
 #include "lock/loop.h"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstdlib>
 #include <future>
 #include <memory>
 #include <random>
 #include <thread>
 #include <vector>
+
+#include "base/descriptor.h"
 
 namespace holdfast::lock {
 namespace {
@@ -323,6 +329,110 @@ TEST(Loop, may_be_stopped_while_others_enter_and_set_timers) {
     over = true;
     other.join();
   }
+}
+
+// Both ends of a connection; none of them blocks.
+struct Pair {
+  Pair() {
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) != 0) std::abort();
+    ours = base::Descriptor(ends[0]);
+    theirs = base::Descriptor(ends[1]);
+  }
+  base::Descriptor ours;
+  base::Descriptor theirs;
+};
+
+TEST(Loop, tells_of_a_descriptor_again_and_again_until_it_is_read) {
+  Loop loop;
+  Pair pair;
+  std::promise<void> all;
+  std::string read;
+  std::unique_ptr<Loop::Readiness> readiness;
+  loop.enter([&] {
+    readiness = loop.watch(pair.ours.get(), [&] {
+      char byte = 0;  // one at a time: the rest is there already, and nothing new comes
+      if (::read(pair.ours.get(), &byte, 1) == 1) read += byte;
+      if (read == "abc") all.set_value();
+    });
+  });
+  ASSERT_EQ(::write(pair.theirs.get(), "abc", 3), 3);
+  EXPECT_TRUE(comes(all));
+  loop.enter([&] { readiness.reset(); });
+}
+
+TEST(Loop, tells_of_a_descriptor_whose_other_end_has_gone) {
+  Loop loop;
+  Pair pair;
+  std::promise<void> ended;
+  std::unique_ptr<Loop::Readiness> readiness;
+  loop.enter([&] {
+    readiness = loop.watch(pair.ours.get(), [&] {
+      readiness.reset();  // from its own call
+      ended.set_value();
+    });
+  });
+  pair.theirs.reset();
+  EXPECT_TRUE(comes(ended));
+}
+
+TEST(Loop, does_not_watch_what_cannot_be_watched) {
+  Loop loop;
+  loop.enter([&] { EXPECT_EQ(loop.watch(-1, [] {}), nullptr); });
+}
+
+TEST(Loop, tells_once_when_there_is_room_to_write) {
+  Loop loop;
+  Pair pair;
+  const std::string much(1 << 20, 'x');
+  while (::write(pair.ours.get(), much.data(), much.size()) > 0) {
+  }
+  std::promise<void> room;
+  std::atomic<int> told = 0;
+  std::unique_ptr<Loop::Readiness> readiness;
+  loop.enter([&] {
+    readiness = loop.watch(pair.ours.get(), [&] {
+      if (++told == 1) room.set_value();
+    });
+    for (int i = 0; i < 100; ++i) readiness->when_writable();
+  });
+  EXPECT_EQ(told, 0);
+  std::string bin(1 << 20, '\0');
+  while (::read(pair.theirs.get(), bin.data(), bin.size()) > 0) {
+  }
+  EXPECT_TRUE(comes(room));
+  loop.enter([&] { readiness.reset(); });
+  loop.stop();
+  EXPECT_EQ(told, 1);
+}
+
+TEST(Loop, tells_nothing_of_a_descriptor_that_is_not_watched_any_more) {
+  Loop loop;
+  Pair pair;
+  bool told = false;
+  loop.enter([&] {
+    auto readiness = loop.watch(pair.ours.get(), [&] { told = true; });
+    EXPECT_EQ(::write(pair.theirs.get(), "x", 1), 1);  // it is on its way to us, but we are inside
+    readiness.reset();
+  });
+  // Its number may be somebody else's at once.
+  pair.ours.reset();
+  const Pair next;
+  EXPECT_EQ(::write(next.theirs.get(), "x", 1), 1);
+  loop.stop();
+  EXPECT_FALSE(told);
+}
+
+TEST(Loop, stops_although_a_descriptor_is_still_watched) {
+  Pair pair;
+  bool told = false;
+  Loop loop;
+  std::unique_ptr<Loop::Readiness> readiness;
+  loop.enter([&] { readiness = loop.watch(pair.ours.get(), [&] { told = true; }); });
+  loop.stop();
+  EXPECT_EQ(::write(pair.theirs.get(), "x", 1), 1);
+  EXPECT_FALSE(told);
+  loop.enter([&] { readiness.reset(); });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 
 #include "holdfast/clock.h"
 
@@ -16,6 +17,14 @@ class Executor {
   using TimerId = std::uint64_t;
   static constexpr TimerId kNoTimer = 0;
 
+  // Of a descriptor, while it lives. To be destroyed from inside, before the descriptor is closed; then nothing runs any more.
+  class Readiness {
+   public:
+    virtual ~Readiness() = default;
+    // As soon as something can be written, too, once.
+    virtual void when_writable() = 0;
+  };
+
   virtual ~Executor() = default;
 
   virtual Clock::time_point now() const noexcept = 0;
@@ -25,6 +34,9 @@ class Executor {
   virtual TimerId at(Clock::time_point when, Function f) = 0;
   // The timer will not run any more. From inside only. Unknown or past timers are ignored.
   virtual void cancel(TimerId timer) = 0;
+  // Runs `ready` whenever there is something to read from `fd`, which does not block, or it has ended or failed. From inside only. None: the
+  // system has no room for it.
+  virtual std::unique_ptr<Readiness> watch(int fd, Function ready) = 0;
 };
 
 }  // namespace holdfast::spi

@@ -24,6 +24,7 @@ class Inbox final : public spi::Executor {
   }
   TimerId at(Clock::time_point, Function) override { return kNoTimer; }
   void cancel(TimerId) override {}
+  std::unique_ptr<Readiness> watch(int, Function) override { return nullptr; }
 
   std::size_t size() {
     const std::lock_guard lock(mutex_);
