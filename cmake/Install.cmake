@@ -28,7 +28,6 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/holdfastConfigVersion.cma
 install(FILES
   ${PROJECT_BINARY_DIR}/holdfastConfig.cmake
   ${PROJECT_BINARY_DIR}/holdfastConfigVersion.cmake
-  ${PROJECT_SOURCE_DIR}/cmake/FindZooKeeper.cmake
   DESTINATION ${package_dir})
 
 # Relative to where the .pc file is, so that a staged or moved installation works too.

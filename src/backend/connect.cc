@@ -1,11 +1,11 @@
 // connect.cc -- the one place that knows every backend: from a URL to a Client.
 #include <fmt/format.h>
 
-#include "backend/embedded/embedded_handle.h"
-#include "backend/local/local_handle.h"
+#include "backend/embedded/engine_line.h"
+#include "backend/local/local_line.h"
 #include "backend/memory/memory_backend.h"
 #include "backend/zookeeper/address.h"
-#include "backend/zookeeper/library_handle.h"
+#include "backend/zookeeper/socket_line.h"
 #include "backend/zookeeper/zookeeper_backend.h"
 #include "base/text.h"
 #include "holdfast/client.h"
@@ -16,9 +16,11 @@
 namespace holdfast {
 namespace {
 
-std::shared_ptr<zookeeper::Handle> on_the_library(spi::Executor& executor, zookeeper::HandleOptions options,
-                                                  zookeeper::Handle::Events events) {
-  return std::make_shared<zookeeper::LibraryHandle>(executor, std::move(options), std::move(events));
+using zookeeper::Line;
+
+std::shared_ptr<Line> over_a_socket(spi::Executor& executor, const std::string& host, Clock::duration patience,
+                                    Line::Events events) {
+  return zookeeper::SocketLine::make(executor, host, patience, std::move(events));
 }
 
 }  // namespace
@@ -39,7 +41,7 @@ Client Client::connect(std::string_view url, ClientOptions options) {
     if (!address) throw Error(Errc::invalid_argument, address.error());
     return connect(
         [&](spi::Executor& executor) {
-          return std::make_unique<zookeeper::ZooKeeperBackend>(executor, *address, for_backend, on_the_library);
+          return std::make_unique<zookeeper::ZooKeeperBackend>(executor, *address, for_backend, over_a_socket);
         },
         std::move(options));
   }
@@ -48,9 +50,9 @@ Client Client::connect(std::string_view url, ClientOptions options) {
     if (!engine) throw Error(Errc::refused, engine.error());
     return connect(
         [&](spi::Executor& executor) {
-          const auto inside = [engine = *engine](spi::Executor& its, zookeeper::HandleOptions handle,
-                                                 zookeeper::Handle::Events events) {
-            return embedded::EmbeddedHandle::make(engine, its, std::move(handle), std::move(events));
+          const auto inside = [engine = *engine](spi::Executor& its, const std::string&, Clock::duration,
+                                                 Line::Events events) {
+            return embedded::line_to(engine, its, std::move(events));
           };
           return std::make_unique<zookeeper::ZooKeeperBackend>(
               executor, zookeeper::Address{.called = "the engine of this process"}, for_backend, inside);
@@ -63,9 +65,9 @@ Client Client::connect(std::string_view url, ClientOptions options) {
     return connect(
         [&](spi::Executor& executor) {
           const auto at_engine =
-              [known = std::make_shared<local::FoundPtr>(*found), patience = for_backend.connection_timeout](
-                  spi::Executor& its, zookeeper::HandleOptions handle, zookeeper::Handle::Events events) {
-                return std::make_shared<local::LocalHandle>(known, patience, its, std::move(handle), std::move(events));
+              [known = std::make_shared<local::FoundPtr>(*found), to_start = for_backend.connection_timeout](
+                  spi::Executor& its, const std::string&, Clock::duration patience, Line::Events events) {
+                return local::LocalLine::make(known, to_start, its, patience, std::move(events));
               };
           return std::make_unique<zookeeper::ZooKeeperBackend>(
               executor,

@@ -15,7 +15,6 @@ struct Part {
   const char* version;
 };
 constexpr std::array kLibraries{
-    Part{"libzookeeper", HOLDFAST_ZOOKEEPER_VERSION},
     Part{"openssl", HOLDFAST_OPENSSL_VERSION},
     Part{"fmt", HOLDFAST_FMT_VERSION},
     Part{"spdlog", HOLDFAST_SPDLOG_VERSION},

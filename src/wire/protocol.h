@@ -46,6 +46,7 @@ enum class Code : std::int32_t {
   ok = 0,
   system_error = -1,
   runtime_inconsistency = -2,
+  connection_loss = -4,  // a client's own word: no answer came
   marshalling_error = -5,
   unimplemented = -6,
   bad_arguments = -8,
@@ -58,10 +59,13 @@ enum class Code : std::int32_t {
   session_expired = -112,
   invalid_acl = -114,
   auth_failed = -115,
+  closing = -116,  // a client's own word: it was closed meanwhile
   session_moved = -118,
+  not_read_only = -119,
   no_watcher = -121,
   reconfig_disabled = -123,
   session_closed_require_auth = -124,
+  throttled = -127,
 };
 
 // Of replies that answer no request of that number.

@@ -160,6 +160,25 @@ TEST(Doctor, says_that_a_login_is_needed) {
   EXPECT_TRUE(visit.says("-> give a user:password (--auth FILE)")) << visit.output;
 }
 
+// Nor does any other command take that for a service that does not answer.
+TEST(Doctor, is_not_needed_to_learn_that_a_login_is_wrong) {
+  const TempDir dir("users");
+  std::ofstream(dir / "users") << "ann:7RJfAeIvrl4zdj6sS2fXrQHDvHM=\n";  // ann:secret
+  std::ofstream(dir / "wrong") << "ann:guess\n";
+  for (const auto* file : {"users", "wrong"}) {
+    std::filesystem::permissions(dir / file, std::filesystem::perms::owner_read);
+  }
+  Server server(with(kAnyPort, {"--require-auth", dir / "users"}));
+  server.serves();
+  for (const std::vector<std::string>& login : {std::vector<std::string>{}, {"--auth", dir / "wrong"}}) {
+    std::vector<std::string> words{"ls", "--url", "zk://" + server.address(), "--connect-timeout", "60s"};
+    words.insert(words.end(), login.begin(), login.end());
+    const auto visit = command(words);
+    EXPECT_EQ(visit.exit_code, 69) << visit.errors;
+    EXPECT_NE(visit.errors.find("has refused the credentials, or wants some"), std::string::npos) << visit.errors;
+  }
+}
+
 TEST(Doctor, leaves_no_lock_behind) {
   const ZooKeeperServer server({.make = ServerMake::engine});
   PlainClient watcher(server.address());
@@ -201,7 +220,7 @@ TEST(Version, says_what_it_was_built_from) {
   EXPECT_EQ(text.exit_code, 0);
   const auto line = text.output.substr(0, text.output.find('\n'));
   EXPECT_EQ(command({"--version"}).output, line + "\n") << "one line, as before";
-  EXPECT_TRUE(text.says("libzookeeper 3.")) << text.output;
+  EXPECT_TRUE(text.says("openssl 3.")) << text.output;
 
   const auto document = nlohmann::json::parse(command({"version", "--json"}).output);
   EXPECT_EQ("holdfast " + document["version"].get<std::string>(), line);

@@ -3,6 +3,7 @@
 
 #include "holdfast/client.h"
 #include "holdfast/engine.h"
+#include "holdfast/error.h"
 #include "support/eventually.h"
 #include "support/fault_proxy.h"
 #include "support/plain_client.h"
@@ -29,6 +30,21 @@ TEST(EngineStranger, leaves_no_session_behind) {
   proxy.refuse(true);
   proxy.cut_all();
   EXPECT_TRUE(eventually(kSoon, [&] { return engine.sessions() == 0; }));
+}
+
+// Not that the service does not answer.
+TEST(EngineStranger, is_told_that_it_was_refused_with_a_wrong_login_and_with_none) {
+  const Engine engine(that_asks_for_a_login());
+  const std::vector<std::vector<Auth>> logins{{}, {{"digest", "u:wrong"}}, {{"nonsense", "u:p"}}};
+  for (const auto& login : logins) {
+    try {
+      (void)Client::connect("zk://" + engine.addresses().front(), {.connection_timeout = kSoon, .auth = login});
+      FAIL() << "it was let in";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Errc::refused) << error.what();
+      EXPECT_NE(std::string(error.what()).find("credentials"), std::string::npos) << error.what();
+    }
+  }
 }
 
 TEST(EngineStranger, is_not_who_has_logged_in_and_lost_the_connection) {

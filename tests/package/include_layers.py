@@ -22,16 +22,16 @@ LAYERS = {
     "src/local": (("holdfast", "base", "local", "server/credentials.h"), PLAIN),
     "src/backend": (("holdfast", "base", "backend", "local", "server/engines.h"), PLAIN),
     "src/backend/memory": (("holdfast", "base", "backend/memory"), PLAIN),
-    "src/backend/zookeeper": (("holdfast", "base", "backend/zookeeper"), (*PLAIN, "zookeeper")),
+    "src/backend/zookeeper": (("holdfast", "base", "backend/zookeeper", "wire"), PLAIN),
     "src/backend/local": (("holdfast", "base", "backend/local", "backend/zookeeper", "local"), PLAIN),
     "src/backend/redis": (("holdfast", "base", "backend/redis"), (*PLAIN, "hiredis")),
-    "src/backend/embedded": (("holdfast", "base", "backend/embedded", "backend/zookeeper", "server", "wire"), PLAIN),
+    "src/backend/embedded": (("holdfast", "base", "backend/embedded", "backend/zookeeper", "server"), PLAIN),
     "src/wire": (("base", "wire"), PLAIN),
     "src/engine": (("base", "wire", "engine"), PLAIN),
     "src/store": (("base", "store"), (*PLAIN, "xxhash.h")),
     "src/server": (("holdfast", "base", "wire", "engine", "store", "server"), (*PLAIN, "asio", "openssl")),
     "src/cli": (("holdfast", "base/name.h", "base/text.h", "cli"), (*PLAIN, "CLI", "nlohmann", "yaml-cpp")),
-    # A client of its own, over the protocol as data: docs/adr/0015.
+    # A client of its own, over the protocol as data: docs/adr/0014.
     "src/cli/shell": (("holdfast", "cli", "base/text.h", "wire"), (*PLAIN, "CLI", "histedit.h")),
 }
 
@@ -39,7 +39,10 @@ LAYERS = {
 TEST_HEADERS = ("support",)
 TEST_LIBRARIES = ("gtest", "gmock")
 
-LIBRARIES = {library for _, libraries in LAYERS.values() for library in libraries} | set(TEST_LIBRARIES)
+# Clients of others: for tests and benchmarks only.
+FOREIGN = ("zookeeper",)
+
+LIBRARIES = {library for _, libraries in LAYERS.values() for library in libraries} | {*TEST_LIBRARIES, *FOREIGN}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 STANDARD = re.compile(r"[a-z_0-9]+")  # <vector>, but neither <unistd.h> nor <sys/types.h>

@@ -28,8 +28,9 @@ class IncludeLayers(unittest.TestCase):
         self.refused("src/lock/core.cc", "<zookeeper/zookeeper.h>")
 
     def test_a_backend_knows_its_own_library_and_no_other_backend(self):
-        self.allowed("src/backend/zookeeper/handle.cc", "<zookeeper/zookeeper.h>")
-        self.refused("src/backend/memory/backend.cc", "<zookeeper/zookeeper.h>")
+        self.allowed("src/backend/redis/backend.cc", "<hiredis/hiredis.h>")
+        self.refused("src/backend/memory/backend.cc", "<hiredis/hiredis.h>")
+        self.refused("src/backend/zookeeper/handle.cc", "<zookeeper/zookeeper.h>")
         self.refused("src/backend/zookeeper/handle.cc", '"backend/memory/backend.h"')
         self.refused("src/backend/zookeeper/handle.cc", '"lock/core.h"')
 

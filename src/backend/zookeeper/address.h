@@ -9,7 +9,7 @@ namespace holdfast::zookeeper {
 
 struct Address {
   // None: the handle knows by itself where to go (embedded:, local:).
-  std::string hosts{};   // "10.0.0.1:2181,10.0.0.2:2181", as the client library wants it
+  std::string hosts{};   // "10.0.0.1:2181,::1:2181": what is before the last colon is the host
   std::string chroot{};  // "" or "/app"; created when needed, unlike ZooKeeper's own chroot
   bool several = false;
   std::string called{};  // in messages: "ZooKeeper at 10.0.0.1:2181"

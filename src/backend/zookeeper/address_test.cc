@@ -40,7 +40,7 @@ TEST(Address, without_a_port_means_2181) {
 
 TEST(Address, of_several_servers) { expect_address("zk://a:1,b:65535", "a:1,b:65535", "", true); }
 
-// The client library takes what is before the last colon for the host, and does not know brackets.
+// What is before the last colon is the host, and there are no brackets.
 TEST(Address, of_ipv6_stands_in_brackets_which_the_client_library_does_not_see) {
   expect_address("zk://[::1]:2182", "::1:2182", "", false);
   expect_address("zk://[2001:db8::1]", "2001:db8::1:2181", "", false);

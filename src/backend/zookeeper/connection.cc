@@ -13,8 +13,8 @@ namespace {
 constexpr auto kReopenPause = std::chrono::seconds(1);
 // Between two look-ups of the servers' names while there is no connection.
 constexpr auto kLookUpPause = std::chrono::seconds(5);
-// The library doubles it, in 32 bits. No server grants as much.
-constexpr std::int64_t kLongestTimeout = std::numeric_limits<std::int32_t>::max() / 2;
+// No server grants as much.
+constexpr std::int64_t kLongestTimeout = std::numeric_limits<std::int32_t>::max();
 constexpr auto kConfigNode = "/zookeeper/config";
 
 int in_milliseconds(Clock::duration timeout) {
@@ -24,33 +24,36 @@ int in_milliseconds(Clock::duration timeout) {
 
 }  // namespace
 
-Connection::Connection(spi::Executor& executor, Address address, const ClientOptions& options, MakeHandle make_handle,
+Connection::Connection(spi::Executor& executor, Address address, const ClientOptions& options, Dial dial,
                        Watcher& watcher)
     : executor_(executor),
       address_(std::move(address)),
       tick_time_(options.ensemble_tick_time),
-      handle_options_{.timeout_ms = in_milliseconds(options.session_timeout), .auth = options.auth, .acl = options.acl},
-      make_handle_(std::move(make_handle)),
+      handle_options_{.timeout_ms = in_milliseconds(options.session_timeout),
+                      .connection_timeout = options.connection_timeout,
+                      .auth = options.auth,
+                      .acl = options.acl},
+      dial_(std::move(dial)),
       watcher_(watcher),
       resolver_(executor) {}
 
 void Connection::start_session() {
   announced_ = false;
   if (address_.hosts.empty()) return start_session_with({}, {});  // the handle knows where
-  resolver_.resolve(address_.hosts, [this](const std::string& hosts, std::string trouble) {
-    start_session_with(hosts, std::move(trouble));
+  resolver_.resolve(address_.hosts, [this](const std::string& hosts, const std::string& trouble) {
+    start_session_with(hosts, trouble);
   });
 }
 
-void Connection::start_session_with(const std::string& hosts, std::string trouble) {
+void Connection::start_session_with(const std::string& hosts, const std::string& trouble) {
+  if (closed_) return;
   session_.asked = executor_.now();
   if (!hosts.empty() || address_.hosts.empty()) {
-    handle_ = make_handle_(executor_, handle_options_,
-                           {[this](int state, auto id, auto timeout) { on_state(state, id, timeout); },
-                            [this](auto watch, int type) { watcher_.watch_fired(watch, type); }});
-    trouble = handle_->open(hosts);
-    if (trouble.empty()) return;
-    handle_.reset();
+    handle_ = std::make_shared<Handle>(
+        executor_, dial_, handle_options_,
+        Handle::Events{[this](Handle::State state, auto id, auto timeout) { on_state(state, id, timeout); },
+                       [this](auto watch, wire::EventType type) { watcher_.watch_fired(watch, type); }});
+    return handle_->open(hosts);
   }
   base::log().warn("cannot connect to {}: {}", where(), trouble);
   executor_.at(executor_.now() + kReopenPause, [this] {
@@ -58,10 +61,13 @@ void Connection::start_session_with(const std::string& hosts, std::string troubl
   });
 }
 
-void Connection::on_state(int state, spi::SessionId id, Clock::duration timeout) {
-  if (state == ZOO_CONNECTED_STATE) return on_connected(id, timeout);
-  if (state == ZOO_EXPIRED_SESSION_STATE) return replace_session();
-  if (state == ZOO_AUTH_FAILED_STATE) return watcher_.session_refused(where() + " has refused the credentials");
+void Connection::on_state(Handle::State state, spi::SessionId id, Clock::duration timeout) {
+  if (state == Handle::State::connected) return on_connected(id, timeout);
+  if (state == Handle::State::expired) return replace_session();
+  if (state == Handle::State::refused) {
+    connected_ = false;
+    return watcher_.session_refused(where() + " has refused the credentials, or wants some");
+  }
   if (std::exchange(connected_, false)) {
     watcher_.session_disconnected();
     look_up_servers_again();
@@ -90,8 +96,10 @@ void Connection::on_connected(spi::SessionId id, Clock::duration timeout) {
   // One address may still be one member, or the front, of an ensemble; the servers know. What cannot be read, or is not
   // empty, is taken for one: the price is a shorter lease, the other way round it would be a broken promise.
   handle_->get(kConfigNode, [this](const Answer& answer) {
-    if (!came_from_the_server(answer.rc)) return;  // the connection is gone; on_connected() comes again
-    if (answer.rc == ZOK && answer.text.find("server.") == std::string::npos) session_.report_lag = {};
+    const bool gone = answer.code == Code::connection_loss || answer.code == Code::session_expired ||
+                      answer.code == Code::closing || answer.code == Code::session_closed_require_auth;
+    if (gone) return;  // on_connected() comes again, or never
+    if (answer.code == Code::ok && answer.text.find("server.") == std::string::npos) session_.report_lag = {};
     announce();
   });
 }
@@ -106,7 +114,7 @@ void Connection::announce() {
 void Connection::replace_session() {
   connected_ = false;
   const auto old = std::exchange(handle_, nullptr);
-  old->abandon(ZSESSIONEXPIRED);
+  old->abandon(Code::session_expired);
   watcher_.session_expired(session_.id);
   old->close();  // there is nobody to talk to: returns at once
   start_session();
@@ -117,7 +125,7 @@ std::function<void()> Connection::close() {
   connected_ = false;
   resolver_.cancel();
   if (!handle_) return {};
-  handle_->abandon(ZCLOSING);
+  handle_->abandon(Code::closing);
   return [handle = std::exchange(handle_, nullptr)] { handle->close(); };
 }
 

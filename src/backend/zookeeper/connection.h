@@ -23,17 +23,16 @@ class Connection {
     virtual ~Watcher() = default;
     virtual void session_connected(const spi::Session& session) = 0;
     virtual void session_disconnected() = 0;
-    // Its requests have ended with ZSESSIONEXPIRED before; the next session is under way.
+    // Its requests have ended with Code::session_expired before; the next session is under way.
     virtual void session_expired(spi::SessionId session) = 0;
     virtual void session_refused(const std::string& why) = 0;
-    virtual void watch_fired(Handle::WatchId watch, int type) = 0;
+    virtual void watch_fired(Handle::WatchId watch, wire::EventType type) = 0;
   };
 
-  Connection(spi::Executor& executor, Address address, const ClientOptions& options, MakeHandle make_handle,
-             Watcher& watcher);
+  Connection(spi::Executor& executor, Address address, const ClientOptions& options, Dial dial, Watcher& watcher);
 
   void open() { start_session(); }
-  // Requests under way end with ZCLOSING. What is returned tells the server, and may block.
+  // Requests under way end with Code::closing. What is returned tells the server, and may block.
   [[nodiscard]] std::function<void()> close();
 
   bool connected() const { return connected_; }
@@ -48,10 +47,10 @@ class Connection {
 
  private:
   void start_session();
-  void start_session_with(const std::string& hosts, std::string trouble);
+  void start_session_with(const std::string& hosts, const std::string& trouble);
   void replace_session();
   void look_up_servers_again();
-  void on_state(int state, spi::SessionId id, Clock::duration timeout);
+  void on_state(Handle::State state, spi::SessionId id, Clock::duration timeout);
   void on_connected(spi::SessionId id, Clock::duration timeout);
   void announce();
 
@@ -59,7 +58,7 @@ class Connection {
   const Address address_;
   const Clock::duration tick_time_;
   const HandleOptions handle_options_;
-  const MakeHandle make_handle_;
+  const Dial dial_;
   Watcher& watcher_;
   Resolver resolver_;
   std::shared_ptr<Handle> handle_;

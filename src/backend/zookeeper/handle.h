@@ -1,38 +1,50 @@
-// handle.h -- one session with a service that has ZooKeeper's nodes, as asynchronous calls.
+// handle.h -- one session with a service that has ZooKeeper's nodes, as asynchronous calls over a Line.
 //
-// When the session has expired, another Handle takes over. There are two: on libzookeeper_mt, and on the engine inside this
-// process. Result codes, states and Stat are those of the library.
+//              welcomed             line lost          session over     refused      abandon()
+//   dialling   -> connected         dials again        -> expired       -> refused   -> abandoned
+//   connected  -                    -> dialling        -                -> refused   -> abandoned
+//
+// Over one line after another: requests under way end with `connection_loss` when one is lost, the session and its watches are taken up
+// again on the next. When the session has expired, another Handle takes over.
+//
+// A line is kept alive, and found dead, as every client of ZooKeeper does it: we say something in every third of the timeout (or every
+// ten seconds), and a server that was silent for two of them is left. What a server said only matters to whoever asked (lock/validity.h).
 #pragma once
-
-#include <zookeeper/zookeeper.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "backend/zookeeper/line.h"
 #include "holdfast/client.h"
 #include "holdfast/spi/executor.h"
 #include "holdfast/spi/queue_backend.h"
+#include "wire/records.h"
 
 namespace holdfast::zookeeper {
 
-// What a request came back with. `rc` is the library's code; the rest is set where it makes sense.
+using wire::Code;
+
+// What a request came back with; what is not of its kind is empty.
 struct Answer {
-  int rc = ZOK;
+  Code code = Code::ok;
   std::string text{};  // the created path, or the data
-  Stat stat{};
+  wire::Stat stat{};
   std::vector<std::string> children{};
   std::vector<std::string> created{};  // by a multi: the path of every step that was a create
   std::size_t failed = 0;              // of a multi: the first step that could not be made
 };
 
-// Not one of the library's own making: the server has answered.
-constexpr bool came_from_the_server(int rc) {
-  return rc == ZOK || rc == ZNONODE || rc == ZNODEEXISTS || rc == ZNOAUTH || rc == ZBADVERSION || rc == ZNOTEMPTY ||
-         rc == ZNOCHILDRENFOREPHEMERALS;
+// And is not the client's own word for having none.
+constexpr bool came_from_the_server(Code code) {
+  return code == Code::ok || code == Code::no_node || code == Code::node_exists || code == Code::no_auth ||
+         code == Code::bad_version || code == Code::not_empty || code == Code::no_children_for_ephemerals;
 }
 
 // One step of a multi.
@@ -40,56 +52,140 @@ struct Op {
   enum class What { create, set, remove, check } what = What::check;
   std::string path;
   std::string data{};
-  int mode = 0;  // of what is created
+  wire::CreateMode mode = wire::CreateMode::persistent;  // of what is created
   int version = -1;
 };
 
 struct HandleOptions {
   int timeout_ms = 0;
+  Clock::duration connection_timeout =
+      std::chrono::seconds(5);  // of the client: in that time all servers want to be tried
   std::vector<Auth> auth{};
   std::vector<AclEntry> acl{};  // of every node that is created; none: open to all
 };
 
-class Handle {
+class Handle : public std::enable_shared_from_this<Handle> {
  public:
   using Done = std::function<void(Answer)>;
   using WatchId = std::uint64_t;
 
+  enum class State { connected, disconnected, expired, refused };
+
   // Told inside the Executor.
   struct Events {
-    std::function<void(int state, spi::SessionId session, Clock::duration timeout)> session;
-    std::function<void(WatchId watch, int type)> watch;
+    std::function<void(State state, spi::SessionId session, Clock::duration timeout)> session;
+    std::function<void(WatchId watch, wire::EventType type)> watch;
   };
 
-  virtual ~Handle() = default;
+  Handle(spi::Executor& executor, Dial dial, HandleOptions options, Events events);
+  ~Handle();
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
 
-  // Starts to connect, without blocking if the hosts are numeric. Empty, or why that is impossible.
-  virtual std::string open(const std::string& hosts) = 0;
-
-  virtual void set_servers(const std::string& hosts) = 0;
+  // Begins with any of them, "10.0.0.1:2181,::1:2181". None: the line knows by itself where to go.
+  void open(const std::string& hosts);
+  // From the next line on.
+  void set_servers(const std::string& hosts);
 
   // Requests. `done` is called inside the Executor, exactly once, never before the call has returned.
-  virtual void create(const std::string& path, const std::string& data, int mode, Done done) = 0;
-  virtual void remove(const std::string& path, Done done) = 0;
-  virtual void exists(const std::string& path, Done done) = 0;
-  virtual void get(const std::string& path, Done done) = 0;
-  virtual void get_and_watch(const std::string& path, WatchId watch, Done done) = 0;
-  virtual void set(const std::string& path, const std::string& data, Done done) = 0;
-  virtual void get_children(const std::string& path, Done done) = 0;
-  virtual void get_children_and_stat(const std::string& path, Done done) = 0;
-  virtual void get_children_and_watch(const std::string& path, WatchId watch, Done done) = 0;
+  void create(const std::string& path, const std::string& data, wire::CreateMode mode, Done done);
+  void remove(const std::string& path, Done done);
+  void exists(const std::string& path, Done done);
+  void get(const std::string& path, Done done);
+  void get_and_watch(const std::string& path, WatchId watch, Done done);
+  void set(const std::string& path, const std::string& data, Done done);
+  void get_children(const std::string& path, Done done);
+  void get_children_and_stat(const std::string& path, Done done);
+  void get_children_and_watch(const std::string& path, WatchId watch, Done done);
   // All watches of this session on the data of that node, or on its children.
-  virtual void remove_watch(const std::string& path, bool of_children, Done done) = 0;
+  void remove_watch(const std::string& path, bool of_children, Done done);
   // All of it or nothing.
-  virtual void multi(std::vector<Op> ops, Done done) = 0;
-  virtual void sync(const std::string& path, Done done) = 0;
+  void multi(const std::vector<Op>& ops, Done done);
+  void sync(const std::string& path, Done done);
 
-  // No events any more, and every request under way ends with `rc`. Inside the Executor.
-  virtual void abandon(int rc) = 0;
+  // Requests that are made while it lives leave together. Inside the Executor.
+  class Together {
+   public:
+    explicit Together(const Handle& handle) : line_(handle.line_) { hold(true); }
+    ~Together() { hold(false); }
+    Together(const Together&) = delete;
+    Together& operator=(const Together&) = delete;
+
+   private:
+    void hold(bool held) {
+      if (line_) line_->hold(held);
+    }
+    const std::shared_ptr<Line> line_;
+  };
+
+  // No events any more, and every request under way ends with `code`. Inside the Executor.
+  void abandon(Code code);
   // Ends the session, if it can be reached. Blocks. After abandon().
-  virtual void close() = 0;
-};
+  void close();
 
-using MakeHandle = std::function<std::shared_ptr<Handle>(spi::Executor&, HandleOptions, Handle::Events)>;
+ private:
+  // Takes the answer apart, whose code is ok.
+  using Parse = void (*)(wire::Reader& body, Answer& answer);
+  struct Call {
+    std::int32_t xid = 0;
+    Parse parse = nullptr;
+    Done done{};
+    // A watch that is there once this succeeds.
+    std::string path{};
+    WatchId watch = 0;
+    bool of_children = false;
+  };
+  using Watches = std::multimap<std::string, WatchId>;
+
+  void dial();
+  void dial_later();
+  void lost(const std::string& why);
+  void drop_line();
+  void refuse();
+  void received(std::string_view frame);
+  void welcomed(std::string_view frame);
+  void answered(std::int32_t xid, Code code, wire::Reader& body);
+  void event(wire::Reader& body);
+  void fire(Watches& watches, const std::string& path, wire::EventType type);
+  void fire_all();
+  Clock::duration third() const;
+  Clock::duration patience() const;
+  void keep_alive();
+  void ask(wire::Op op, const wire::Writer& body, Call call);
+  void look(wire::Op op, const std::string& path, Call call);
+  void send(std::int32_t xid, wire::Op op, std::string_view body);
+  void log_in(const Auth& auth);
+  void fail_all(Code code);
+  void watch_again();
+  wire::AclList acl() const;
+
+  spi::Executor& executor_;
+  const Dial dial_;
+  const HandleOptions options_;
+  const Events events_;
+
+  std::vector<std::string> hosts_;
+  std::size_t host_ = 0;    // the one to dial next
+  std::size_t failed_ = 0;  // lines in a row that came to nothing
+
+  std::shared_ptr<Line> line_;
+  std::shared_ptr<Line> leaving_;  // for close() to say goodbye on
+  bool welcome_ = false;           // this line has been answered
+  bool abandoned_ = false;
+  Clock::time_point dialled_{};
+  Clock::time_point sent_{};
+  Clock::time_point heard_{};
+  spi::Executor::TimerId next_{};  // attempt, or look at the line
+
+  wire::SessionId session_ = 0;
+  std::string password_;
+  Clock::duration timeout_{};
+  wire::Zxid last_zxid_ = 0;
+  std::int32_t last_xid_ = 0;
+  std::deque<Call> calls_;  // answered in this order, or by no ZooKeeper
+  std::size_t unset_ = 0;   // frames of watches that are not known to be set again
+  Watches data_watches_;
+  Watches child_watches_;
+};
 
 }  // namespace holdfast::zookeeper

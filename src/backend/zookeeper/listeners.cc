@@ -14,7 +14,7 @@ Listeners::Id Listeners::add(Listener listener, Handle::Done armed) {
   const auto id = ++last_;
   listeners_[id] = std::move(listener);
   watch(id, [this, id, armed = std::move(armed)](Answer answer) {
-    if (answer.rc != ZOK) listeners_.erase(id);
+    if (answer.code != Code::ok) listeners_.erase(id);
     armed(std::move(answer));
   });
   return id;
@@ -34,10 +34,10 @@ void Listeners::watch(Id id, Handle::Done done) {
   auto armed = acknowledged_([this, id, what, done = std::move(done)](Answer answer) {
     const auto listener = listeners_.find(id);
     if (listener == listeners_.end()) {
-      if (answer.rc == ZOK) drop_watch(what);
+      if (answer.code == Code::ok) drop_watch(what);
       return;
     }
-    listener->second.armed = answer.rc == ZOK;
+    listener->second.armed = answer.code == Code::ok;
     done(std::move(answer));
   });
   if (what.of_children) return connection_.handle().get_children_and_watch(what.path, id, std::move(armed));
@@ -60,19 +60,19 @@ void Listeners::drop_watch(const Listener& dropped) {
   }
 }
 
-void Listeners::fired(Id id, int type) {
+void Listeners::fired(Id id, wire::EventType type) {
   const auto listener = listeners_.find(id);
   if (listener == listeners_.end()) return;
-  if (type == ZOO_DELETED_EVENT || listener->second.of_children) return tell(id, Status::absent);
+  if (type == wire::EventType::node_deleted || listener->second.of_children) return tell(id, Status::absent);
   // The text changed, and that used the watch up.
-  if (type == ZOO_CHANGED_EVENT) watch_again(id);
+  if (type == wire::EventType::node_data_changed) watch_again(id);
 }
 
 void Listeners::watch_again(Id id) {
   listeners_.at(id).armed = false;
   if (!connection_.connected()) return;  // session_connected() comes back to it
   watch(id, [this, id](Answer answer) {
-    const auto status = status_of(answer.rc);
+    const auto status = status_of(answer.code);
     if (status == Status::unknown || status == Status::unreachable) return;
     if (status != Status::ok) return tell(id, status);
     const auto told = listeners_.at(id).told;  // a copy: it may ignore us

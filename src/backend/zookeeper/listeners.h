@@ -36,7 +36,7 @@ class Listeners {
   // While connected only. `armed` gets what the node holds, or why there is no listener; not if it is ignored meanwhile.
   Id add(Listener listener, Handle::Done armed);
   void ignore(Id id);
-  void fired(Id id, int type);
+  void fired(Id id, wire::EventType type);
   // The library sets its watches again by itself, but not one that was being set anew when the connection broke.
   void session_connected();
   // The session is over, and every watch with it. Nobody is told.

@@ -1,7 +1,6 @@
 // resolver.h -- host names to numbers, where it cannot hurt.
 //
-// libzookeeper resolves names inside zookeeper_init() and on its own I/O thread, and a resolver that hangs would hang our
-// monitor, heartbeats and close() with it. So it is only ever given numbers.
+// A resolver that hangs would hang our monitor, heartbeats and close() with it. So lines are only ever given numbers.
 #pragma once
 
 #include <functional>

@@ -4,16 +4,20 @@
 #include <string>
 
 #include "holdfast/spi/queue_backend.h"
+#include "wire/protocol.h"
 
 namespace holdfast::zookeeper {
 
-spi::Status status_of(int rc);
-// "create /a/b: no node"
-std::string describe(int rc, const std::string& what);
+using wire::Code;
+
+spi::Status status_of(Code code);
+std::string to_text(Code code);
+// "create /a/b: no such node"
+std::string describe(Code code, const std::string& what);
 
 template <class T>
-spi::Reply<T> failure(int rc, const std::string& what) {
-  return {status_of(rc), describe(rc, what), {}};
+spi::Reply<T> failure(Code code, const std::string& what) {
+  return {status_of(code), describe(code, what), {}};
 }
 
 }  // namespace holdfast::zookeeper

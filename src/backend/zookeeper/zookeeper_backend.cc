@@ -12,13 +12,10 @@ namespace holdfast::zookeeper {
 
 using spi::Reply;
 using spi::Status;
+using wire::CreateMode;
 
 namespace {
 
-constexpr auto kPersistent = 0;
-constexpr auto kEphemeral = 1;
-constexpr auto kEphemeralSequential = 3;
-constexpr auto kContainer = 4;
 // A container may be reaped between the creation of the parents and that of the ticket. It takes the reaper a minute to
 // come round, so more than a few such coincidences are something else.
 constexpr int kMaxParentRounds = 5;
@@ -29,10 +26,9 @@ std::string last_part(const std::string& path) { return path.substr(path.rfind('
 
 }  // namespace
 
-ZooKeeperBackend::ZooKeeperBackend(spi::Executor& executor, Address address, const ClientOptions& options,
-                                   MakeHandle make_handle)
+ZooKeeperBackend::ZooKeeperBackend(spi::Executor& executor, Address address, const ClientOptions& options, Dial dial)
     : executor_(executor),
-      connection_(executor, std::move(address), options, std::move(make_handle), *this),
+      connection_(executor, std::move(address), options, std::move(dial), *this),
       listeners_(connection_, [this](Handle::Done done) { return acknowledged(std::move(done)); }) {}
 
 void ZooKeeperBackend::open(spi::Observer& observer) {
@@ -66,7 +62,7 @@ Handle::Done ZooKeeperBackend::acknowledged(Handle::Done done, bool through_lead
   const bool by_keeper = through_leader || !connection_.ensemble();
   return [this, sent = executor_.now(), session = connection_.session().id, by_keeper,
           done = std::move(done)](Answer answer) {
-    if (came_from_the_server(answer.rc)) observer_->acknowledged(session, sent, by_keeper);
+    if (came_from_the_server(answer.code)) observer_->acknowledged(session, sent, by_keeper);
     done(std::move(answer));
   };
 }
@@ -122,19 +118,20 @@ void ZooKeeperBackend::enqueue(const std::vector<spi::Request>& requests,
 // for its commit, so the lists show our tickets.
 void ZooKeeperBackend::place(std::shared_ptr<Placing> placing) {
   Handle& handle = connection_.handle();
+  const Handle::Together together(handle);
   const auto& first = placing->requests.front();
   const auto keep_created = [placing](Answer answer) { placing->created = std::move(answer); };
   if (placing->in_place()) {
     const auto node = path(first.queue, node_in_place_of(first.uid, first.in_place_of));
     handle.multi({{.what = Op::What::check, .path = path(first.queue, first.in_place_of)},
-                  {.what = Op::What::create, .path = node, .data = first.card, .mode = kEphemeral}},
+                  {.what = Op::What::create, .path = node, .data = first.card, .mode = CreateMode::ephemeral}},
                  acknowledged(keep_created));
     handle.exists(node, acknowledged([placing](Answer answer) { placing->stat = std::move(answer); }));
   } else if (placing->requests.size() == 1) {
-    handle.create(path(first.queue, node_prefix(first.uid, first.mode)), first.card, kEphemeralSequential,
+    handle.create(path(first.queue, node_prefix(first.uid, first.mode)), first.card, CreateMode::ephemeral_sequential,
                   acknowledged([placing](Answer answer) {
                     answer.created = {answer.text};
-                    placing->stat = {.rc = answer.rc, .stat = answer.stat};
+                    placing->stat = {.code = answer.code, .stat = answer.stat};
                     placing->created = std::move(answer);
                   }));
   } else {
@@ -143,9 +140,9 @@ void ZooKeeperBackend::place(std::shared_ptr<Placing> placing) {
       ops.push_back({.what = Op::What::create,
                      .path = path(each.queue, node_prefix(each.uid, each.mode)),
                      .data = each.card,
-                     .mode = kEphemeralSequential});
+                     .mode = CreateMode::ephemeral_sequential});
     }
-    handle.multi(std::move(ops), acknowledged(keep_created));
+    handle.multi(ops, acknowledged(keep_created));
   }
   list_after(placing);
 }
@@ -168,25 +165,28 @@ void ZooKeeperBackend::list_after(const std::shared_ptr<Placing>& placing) {
 void ZooKeeperBackend::placed(const std::shared_ptr<Placing>& placing) {
   const auto& created = placing->created;
   const auto& first = placing->requests.front();
-  if (created.rc == ZNONODE && !placing->in_place()) {
+  if (created.code == Code::no_node && !placing->in_place()) {
     if (!connection_.connected()) return placing->done({Status::unreachable, "no connection to " + where(), {}});
     if (!placing->denied.empty()) {
-      return placing->done(failure<std::vector<spi::Enqueued>>(ZNOAUTH, "create " + placing->denied));
+      return placing->done(failure<std::vector<spi::Enqueued>>(Code::no_auth, "create " + placing->denied));
     }
     if (++placing->rounds > kMaxParentRounds) {
       return placing->done({Status::unreachable, path(first.queue) + " vanishes as soon as it is created", {}});
     }
     for (const auto& [queue, listed] : placing->listed) {
-      if (listed.rc != ZNONODE && placing->listed.size() != 1) continue;
+      if (listed.code != Code::no_node && placing->listed.size() != 1) continue;
       create_with_parents(path(queue), [placing](const std::string& denied) { placing->denied = denied; });
     }
     return place(placing);
   }
-  if (created.rc != ZOK) {
-    return placing->done(failure<std::vector<spi::Enqueued>>(created.rc, "create a ticket in " + path(first.queue)));
+  if (created.code != Code::ok) {
+    return placing->done(failure<std::vector<spi::Enqueued>>(created.code, "create a ticket in " + path(first.queue)));
   }
-  if (placing->stat.rc == ZOK && placing->stat.stat.czxid == 0) {
-    // The library's multi does not say when and for whom it was made.
+  if (created.created.size() != placing->requests.size()) {
+    return placing->done({Status::unknown, where() + " has not said what it created", {}});
+  }
+  if (placing->stat.code == Code::ok && placing->stat.stat.czxid == 0) {
+    // A multi does not say when and for whom it was made, not even of create2.
     if (!connection_.connected()) return placing->done({Status::unknown, "no connection to " + where(), {}});
     return connection_.handle().exists(created.created.front(), acknowledged([this, placing](Answer answer) {
                                          placing->stat = std::move(answer);
@@ -194,8 +194,8 @@ void ZooKeeperBackend::placed(const std::shared_ptr<Placing>& placing) {
                                        }));
   }
   // Whether it has gone meanwhile or cannot be asked: what was made is found again by its uid.
-  if (placing->stat.rc != ZOK) {
-    auto reply = failure<std::vector<spi::Enqueued>>(placing->stat.rc, "stat of a ticket in " + path(first.queue));
+  if (placing->stat.code != Code::ok) {
+    auto reply = failure<std::vector<spi::Enqueued>>(placing->stat.code, "stat of a ticket in " + path(first.queue));
     if (reply.status == Status::absent || reply.status == Status::unreachable) reply.status = Status::unknown;
     return placing->done(std::move(reply));
   }
@@ -206,14 +206,14 @@ void ZooKeeperBackend::placed(const std::shared_ptr<Placing>& placing) {
   for (std::size_t i = 0; i < placing->requests.size(); ++i) {
     const auto& queue = placing->requests[i].queue;
     const auto& listed = placing->listed[queue];
-    if (listed.rc != ZOK && reply.status == Status::ok) {
-      reply.status = status_of(listed.rc);
+    if (listed.code != Code::ok && reply.status == Status::ok) {
+      reply.status = status_of(listed.code);
       if (reply.status == Status::absent) reply.status = Status::unknown;  // the queue went between the two
-      reply.detail = fmt::format("list {}: {}", path(queue), zerror(listed.rc));
+      reply.detail = fmt::format("list {}: {}", path(queue), to_text(listed.code));
     }
     reply.value.push_back({{.ticket = parse_node(last_part(created.created[i])).value_or(spi::Ticket{}),
                             .token = static_cast<Token>(placing->stat.stat.czxid),
-                            .session = placing->stat.stat.ephemeralOwner},
+                            .session = placing->stat.stat.ephemeral_owner},
                            listings[queue]});
   }
   placing->done(std::move(reply));
@@ -228,10 +228,11 @@ void ZooKeeperBackend::create_with_parents(const std::string& full,
   for (auto slash = full.find('/', 1);; slash = full.find('/', slash + 1)) {
     const auto parent = full.substr(0, slash);
     const bool is_last = slash == std::string::npos;
-    connection_.handle().create(parent, {}, kContainer, acknowledged([=](const Answer& answer) {
-                                  if (answer.rc == ZNOAUTH) base::log().warn("not allowed to create {}", parent);
-                                  if (answer.rc == ZNOAUTH) *denied = parent;
-                                  if (answer.rc == ZOK || answer.rc == ZNODEEXISTS) denied->clear();
+    connection_.handle().create(parent, {}, CreateMode::container, acknowledged([=](const Answer& answer) {
+                                  if (answer.code == Code::no_auth)
+                                    base::log().warn("not allowed to create {}", parent);
+                                  if (answer.code == Code::no_auth) *denied = parent;
+                                  if (answer.code == Code::ok || answer.code == Code::node_exists) denied->clear();
                                   if (is_last && !denied->empty() && on_denied) on_denied(*denied);
                                 }));
     if (is_last) return;
@@ -240,12 +241,12 @@ void ZooKeeperBackend::create_with_parents(const std::string& full,
 
 void ZooKeeperBackend::find(const std::string& queue, const std::string& uid, spi::Callback<spi::Enqueued> done) {
   if (!reachable(done)) return;
-  const auto synced = std::make_shared<int>(ZOK);
-  connection_.handle().sync(path(queue), acknowledged([synced](const Answer& answer) { *synced = answer.rc; }));
+  const auto synced = std::make_shared<Code>(Code::ok);
+  connection_.handle().sync(path(queue), acknowledged([synced](const Answer& answer) { *synced = answer.code; }));
   connection_.handle().get_children(
       path(queue), acknowledged([this, queue, uid, synced, done = std::move(done)](Answer listed) {
-        if (*synced != ZOK) return done(failure<spi::Enqueued>(*synced, "sync " + path(queue)));
-        if (listed.rc != ZOK) return done(failure<spi::Enqueued>(listed.rc, "list " + path(queue)));
+        if (*synced != Code::ok) return done(failure<spi::Enqueued>(*synced, "sync " + path(queue)));
+        if (listed.code != Code::ok) return done(failure<spi::Enqueued>(listed.code, "list " + path(queue)));
         const auto mine = std::find_if(listed.children.begin(), listed.children.end(),
                                        [&](const std::string& node) { return has_uid(node, uid); });
         if (mine == listed.children.end()) return done({Status::absent, "no ticket " + uid, {}});
@@ -253,13 +254,13 @@ void ZooKeeperBackend::find(const std::string& queue, const std::string& uid, sp
         const auto ticket = parse_node(*mine);
         connection_.handle().exists(path(queue) + "/" + *mine,
                                     acknowledged([=, this, children = listed.children](const Answer& answer) {
-                                      if (answer.rc != ZOK)
-                                        return done(failure<spi::Enqueued>(answer.rc, "stat of " + path(queue)));
+                                      if (answer.code != Code::ok)
+                                        return done(failure<spi::Enqueued>(answer.code, "stat of " + path(queue)));
                                       done({Status::ok,
                                             {},
                                             {{.ticket = ticket.value_or(spi::Ticket{}),
                                               .token = static_cast<Token>(answer.stat.czxid),
-                                              .session = answer.stat.ephemeralOwner},
+                                              .session = answer.stat.ephemeral_owner},
                                              in_order(queue, children)}});
                                     }));
       }));
@@ -269,9 +270,9 @@ void ZooKeeperBackend::list(const std::string& queue, spi::Callback<spi::Listing
   if (!reachable(done)) return;
   connection_.handle().get_children(path(queue),
                                     acknowledged([this, queue, done = std::move(done)](const Answer& answer) {
-                                      if (answer.rc == ZNONODE) return done({});
-                                      if (answer.rc != ZOK)
-                                        return done(failure<spi::Listing>(answer.rc, "list " + path(queue)));
+                                      if (answer.code == Code::no_node) return done({});
+                                      if (answer.code != Code::ok)
+                                        return done(failure<spi::Listing>(answer.code, "list " + path(queue)));
                                       done({Status::ok, {}, in_order(queue, answer.children)});
                                     }));
 }
@@ -281,7 +282,7 @@ void ZooKeeperBackend::dequeue(const std::string& queue, const std::string& tick
   const auto node = path(queue, ticket);
   connection_.handle().remove(
       node, acknowledged([node, done = std::move(done)](const Answer& answer) {
-        done(answer.rc == ZOK ? Reply<spi::Nothing>() : failure<spi::Nothing>(answer.rc, "delete " + node));
+        done(answer.code == Code::ok ? Reply<spi::Nothing>() : failure<spi::Nothing>(answer.code, "delete " + node));
       }));
 }
 
@@ -289,7 +290,8 @@ void ZooKeeperBackend::read(const std::string& queue, const std::string& ticket,
   if (!reachable(done)) return;
   const auto node = path(queue, ticket);
   connection_.handle().get(node, acknowledged([node, done = std::move(done)](Answer answer) {
-                             if (answer.rc != ZOK) return done(failure<std::string>(answer.rc, "read " + node));
+                             if (answer.code != Code::ok)
+                               return done(failure<std::string>(answer.code, "read " + node));
                              done({Status::ok, {}, std::move(answer.text)});
                            }));
 }
@@ -299,7 +301,7 @@ void ZooKeeperBackend::check(const std::string& queue, const std::string& ticket
   const auto node = path(queue, ticket);
   connection_.handle().exists(
       node, acknowledged([node, done = std::move(done)](const Answer& answer) {
-        done(answer.rc == ZOK ? Reply<spi::Nothing>() : failure<spi::Nothing>(answer.rc, "stat of " + node));
+        done(answer.code == Code::ok ? Reply<spi::Nothing>() : failure<spi::Nothing>(answer.code, "stat of " + node));
       }));
 }
 
@@ -307,7 +309,7 @@ void ZooKeeperBackend::check(const std::string& queue, const std::string& ticket
 void ZooKeeperBackend::beat(spi::Callback<spi::Nothing> done) {
   if (!reachable(done)) return;
   const auto answered = [done = std::move(done)](const Answer& answer) {
-    done(answer.rc == ZOK ? Reply<spi::Nothing>() : failure<spi::Nothing>(answer.rc, "heartbeat"));
+    done(answer.code == Code::ok ? Reply<spi::Nothing>() : failure<spi::Nothing>(answer.code, "heartbeat"));
   };
   if (connection_.ensemble()) {
     connection_.handle().sync("/", acknowledged(answered, /*through_leader=*/true));
@@ -322,7 +324,7 @@ void ZooKeeperBackend::write(const std::string& queue, const std::string& ticket
   const auto node = path(queue, ticket);
   connection_.handle().set(
       node, text, acknowledged([node, done = std::move(done)](const Answer& answer) {
-        done(answer.rc == ZOK ? Reply<spi::Nothing>() : failure<spi::Nothing>(answer.rc, "write " + node));
+        done(answer.code == Code::ok ? Reply<spi::Nothing>() : failure<spi::Nothing>(answer.code, "write " + node));
       }));
 }
 
@@ -333,11 +335,11 @@ void ZooKeeperBackend::examine(const std::string& queue, spi::Callback<spi::Exam
                                                                                : path(queue);
   connection_.handle().get_children_and_stat(
       directory, acknowledged([this, queue, directory, done = std::move(done)](const Answer& listed) {
-        if (listed.rc == ZNONODE) return done({});
-        if (listed.rc != ZOK) return done(failure<spi::Examination>(listed.rc, "list " + directory));
+        if (listed.code == Code::no_node) return done({});
+        if (listed.code != Code::ok) return done(failure<spi::Examination>(listed.code, "list " + directory));
         if (!connection_.connected()) return done({Status::unreachable, "no connection to " + where(), {}});
         // The counter counts what was ever created; the Stat's, creations and removals.
-        const auto next = (std::int64_t{listed.stat.cversion} + listed.stat.numChildren) / 2;
+        const auto next = (std::int64_t{listed.stat.cversion} + listed.stat.num_children) / 2;
         const auto found = std::make_shared<spi::Examination>(spi::Examination{{}, {}, next});
         const auto trouble = std::make_shared<Reply<spi::Examination>>();
         const auto finish = [found, trouble, done] {
@@ -358,19 +360,19 @@ void ZooKeeperBackend::examine(const std::string& queue, spi::Callback<spi::Exam
               path(queue, ticket.id),
               acknowledged([found, trouble, finish, ticket, is_last = ticket.id == tickets.back().id](Answer answer) {
                 // What has gone meanwhile is left out; what may not be read is shown without its text.
-                if (answer.rc == ZOK || answer.rc == ZNOAUTH) {
+                if (answer.code == Code::ok || answer.code == Code::no_auth) {
                   using std::chrono::milliseconds;
                   found->tickets.push_back(
                       {.ticket = ticket,
                        .recipe = recipe_of(ticket.id, answer.text),
                        .text = answer.text,
                        .token = static_cast<Token>(answer.stat.czxid),
-                       .session = answer.stat.ephemeralOwner,
+                       .session = answer.stat.ephemeral_owner,
                        .made = std::chrono::system_clock::time_point(milliseconds(answer.stat.ctime)),
-                       .readable = answer.rc == ZOK});
+                       .readable = answer.code == Code::ok});
                 }
-                if (!came_from_the_server(answer.rc))
-                  *trouble = failure<spi::Examination>(answer.rc, "read " + ticket.id);
+                if (!came_from_the_server(answer.code))
+                  *trouble = failure<spi::Examination>(answer.code, "read " + ticket.id);
                 if (is_last) finish();
               }));
         }
@@ -396,28 +398,28 @@ void ZooKeeperBackend::commit(const std::vector<spi::TicketName>& guards, const 
                       : change.what == spi::Change::What::set    ? Op::What::set
                       : change.what == spi::Change::What::remove ? Op::What::remove
                                                                  : Op::What::check;
-    committing->ops.push_back({what, change.path, change.text, kPersistent, change.version.value_or(-1)});
+    committing->ops.push_back({what, change.path, change.text, CreateMode::persistent, change.version.value_or(-1)});
   }
   commit(std::move(committing));
 }
 
 void ZooKeeperBackend::commit(std::shared_ptr<Committing> committing) {
   connection_.handle().multi(committing->ops, acknowledged([this, committing](const Answer& answer) {
-                               if (answer.rc == ZOK) return committing->done({});
+                               if (answer.code == Code::ok) return committing->done({});
                                const auto& op = committing->ops[std::min(answer.failed, committing->ops.size() - 1)];
-                               if (answer.failed < committing->guards && answer.rc == ZNONODE) {
+                               if (answer.failed < committing->guards && answer.code == Code::no_node) {
                                  return committing->done({Status::absent, "there is no ticket " + op.path, {}});
                                }
                                const auto slash = op.path.rfind('/');
-                               if (answer.rc == ZNONODE && op.what == Op::What::create && slash > 0 &&
+                               if (answer.code == Code::no_node && op.what == Op::What::create && slash > 0 &&
                                    connection_.connected() && !std::exchange(committing->parents_made, true)) {
                                  create_with_parents(op.path.substr(0, slash));
                                  return commit(committing);
                                }
                                auto reply = failure<spi::Nothing>(
-                                   answer.rc,
+                                   answer.code,
                                    fmt::format("step {} on {}", answer.failed + 1 - committing->guards, op.path));
-                               if (came_from_the_server(answer.rc)) reply.status = Status::denied;
+                               if (came_from_the_server(answer.code)) reply.status = Status::denied;
                                committing->done(std::move(reply));
                              }));
 }
@@ -429,7 +431,7 @@ ZooKeeperBackend::ListenerId ZooKeeperBackend::listen(const std::string& queue, 
   if (!reachable(armed)) return Listeners::kNone;
   const auto node = path(queue, ticket);
   return listeners_.add({.path = node, .told = std::move(told)}, [node, armed = std::move(armed)](Answer answer) {
-    if (answer.rc != ZOK) return armed(failure<std::string>(answer.rc, "watch " + node));
+    if (answer.code != Code::ok) return armed(failure<std::string>(answer.code, "watch " + node));
     armed({Status::ok, {}, std::move(answer.text)});
   });
 }
@@ -439,7 +441,8 @@ ZooKeeperBackend::ListenerId ZooKeeperBackend::listen_to_queue(const std::string
   if (!reachable(armed)) return Listeners::kNone;
   return listeners_.add({.path = path(queue), .told = std::move(told), .of_children = true},
                         [this, queue, armed = std::move(armed)](const Answer& answer) {
-                          if (answer.rc != ZOK) return armed(failure<spi::Listing>(answer.rc, "watch " + path(queue)));
+                          if (answer.code != Code::ok)
+                            return armed(failure<spi::Listing>(answer.code, "watch " + path(queue)));
                           armed({Status::ok, {}, in_order(queue, answer.children)});
                         });
 }

@@ -41,7 +41,7 @@ namespace holdfast::zookeeper {
 
 class ZooKeeperBackend final : public spi::QueueBackend, private Connection::Watcher {
  public:
-  ZooKeeperBackend(spi::Executor& executor, Address address, const ClientOptions& options, MakeHandle make_handle);
+  ZooKeeperBackend(spi::Executor& executor, Address address, const ClientOptions& options, Dial dial);
 
   void open(spi::Observer& observer) override;
   void enqueue(const std::vector<spi::Request>& requests, spi::Callback<std::vector<spi::Enqueued>> done) override;
@@ -72,7 +72,7 @@ class ZooKeeperBackend final : public spi::QueueBackend, private Connection::Wat
   void session_disconnected() override;
   void session_expired(spi::SessionId session) override;
   void session_refused(const std::string& why) override;
-  void watch_fired(Handle::WatchId watch, int type) override { listeners_.fired(watch, type); }
+  void watch_fired(Handle::WatchId watch, wire::EventType type) override { listeners_.fired(watch, type); }
 
   // Wraps a callback of ours: tells the observer about the acknowledgement first.
   Handle::Done acknowledged(Handle::Done done, bool through_leader = false);

@@ -132,8 +132,9 @@ bool Session::wait_readable(int fd) {
 Session::Woke Session::step(int fd, Time until) {
   do_what_is_due();
   const auto left = std::chrono::ceil<milliseconds>(std::min(until, due()) - now());
-  std::array<pollfd, 3> polled{pollfd{socket_ ? socket_->fd() : -1, socket_ ? socket_->events() : short{0}, 0},
-                               pollfd{fd, POLLIN, 0}, pollfd{interruption_.fd, POLLIN, 0}};
+  const short wanted = socket_ && socket_->wants_to_write() ? POLLIN | POLLOUT : POLLIN;
+  std::array<pollfd, 3> polled{pollfd{socket_ ? socket_->fd() : -1, wanted, 0}, pollfd{fd, POLLIN, 0},
+                               pollfd{interruption_.fd, POLLIN, 0}};
   const int ready = ::poll(polled.data(), polled.size(), static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
   if (ready <= 0) return Woke::time;
   // First what the network brought: after a pause of this process it decides whether the session is alive.
@@ -184,7 +185,7 @@ void Session::start_attempt() {
   if (!find_place()) return;
   const auto share = options_.connect_timeout / static_cast<int>(options_.hosts.size());
   attempt_ends_ = now() + std::max(share, kShortestAttempt);
-  socket_ = std::make_unique<FrameSocket>(options_.hosts[host_]);
+  socket_ = std::make_unique<wire::FrameSocket>(options_.hosts[host_].name, options_.hosts[host_].port);
   attend_socket();
 }
 

@@ -22,10 +22,10 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "cli/shell/frame_socket.h"
 #include "cli/shell/hosts.h"
 #include "cli/shell/watch_list.h"
 #include "holdfast/client.h"
+#include "wire/frame_socket.h"
 #include "wire/protocol.h"
 #include "wire/records.h"
 
@@ -150,7 +150,7 @@ class Session {
   std::function<void(const std::string&)> tell_;
 
   Phase phase_ = Phase::closed;
-  std::unique_ptr<FrameSocket> socket_;
+  std::unique_ptr<wire::FrameSocket> socket_;
   std::size_t host_ = 0;
   std::vector<Auth> place_auth_;
   std::function<bool()> still_there_;

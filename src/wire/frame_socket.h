@@ -1,4 +1,4 @@
-// frame_socket.h -- frames over TCP, for a single thread that polls.
+// frame_socket.h -- frames over TCP, for whoever knows when the socket is ready.
 //
 //                on_ready()                     send()          next_frame()
 //   connecting   -> open, or closed             kept for later  nothing
@@ -11,28 +11,29 @@
 #include <string>
 #include <string_view>
 
-#include "cli/shell/hosts.h"
-
-namespace holdfast::cli::shell {
+namespace holdfast::wire {
 
 class FrameSocket {
  public:
   // Begins to connect; a name is looked up before it returns. If even that fails it is closed.
-  explicit FrameSocket(const Host& host);
+  FrameSocket(const std::string& host, const std::string& port);
   ~FrameSocket();
   FrameSocket(const FrameSocket&) = delete;
   FrameSocket& operator=(const FrameSocket&) = delete;
 
-  int fd() const { return fd_; }  // -1 once closed
-  short events() const;           // what to poll for
+  // -1 once closed; the number itself is given back with this object, so that nobody else has it while somebody still watches it.
+  int fd() const { return closed_ ? -1 : fd_; }
+  bool wants_to_write() const { return connecting_ || !to_send_.empty(); }
   bool connecting() const { return connecting_; }
-  bool closed() const { return fd_ < 0; }
+  bool closed() const { return closed_; }
   // Why it is closed.
   const std::string& reason() const { return reason_; }
 
   void on_ready();
   // The length is put before it.
   void send(std::string_view frame);
+  // While true, what is sent stays here; then it leaves in one piece.
+  void hold(bool held);
   std::optional<std::string> next_frame();
 
   // Lists of children can be long, but past this it is no ZooKeeper that talks.
@@ -45,10 +46,14 @@ class FrameSocket {
   void receive();
 
   int fd_ = -1;
+  bool closed_ = true;
   bool connecting_ = false;
+  bool held_ = false;
   std::string reason_;
+  bool broken_ = false;  // a frame has left in part, and the rest of it cannot
   std::string to_send_;
   std::string received_;
+  std::size_t taken_ = 0;  // of it
 };
 
-}  // namespace holdfast::cli::shell
+}  // namespace holdfast::wire

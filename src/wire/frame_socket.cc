@@ -1,4 +1,4 @@
-#include "cli/shell/frame_socket.h"
+#include "wire/frame_socket.h"
 
 #include <netdb.h>
 #include <netinet/in.h>
@@ -11,36 +11,40 @@
 #include <cerrno>
 #include <memory>
 #include <system_error>
+#include <utility>
 
 #include "wire/jute.h"
 #include "wire/records.h"
 
-namespace holdfast::cli::shell {
+namespace holdfast::wire {
 namespace {
 
 std::string describe(int error) { return std::generic_category().message(error); }
 
 constexpr std::size_t kLength = 4;  // of a frame's length
+constexpr int kReadsAtOnce = 16;
 
 }  // namespace
 
-FrameSocket::FrameSocket(const Host& host) {
+FrameSocket::FrameSocket(const std::string& host, const std::string& port) {
   addrinfo wanted{};
   wanted.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  if (const int error = ::getaddrinfo(host.name.c_str(), host.port.c_str(), &wanted, &found); error != 0) {
+  if (const int error = ::getaddrinfo(host.c_str(), port.c_str(), &wanted, &found); error != 0) {
     close(::gai_strerror(error));
     return;
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> all(found, ::freeaddrinfo);
   // Of several addresses the first that does not fail at once. localhost is often ::1 first, where nobody may listen;
   // the kernel says so at once, and the next address is taken.
-  for (const addrinfo* each = found; each != nullptr && fd_ < 0; each = each->ai_next) {
+  for (const addrinfo* each = found; each != nullptr && closed_; each = each->ai_next) {
+    if (fd_ >= 0) ::close(fd_);
     fd_ = ::socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd_ < 0) {
       reason_ = describe(errno);
       continue;
     }
+    closed_ = false;
     const int yes = 1;
     (void)::setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     if (::connect(fd_, each->ai_addr, each->ai_addrlen) == 0) return;
@@ -63,19 +67,16 @@ FrameSocket::~FrameSocket() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-short FrameSocket::events() const { return connecting_ || !to_send_.empty() ? POLLIN | POLLOUT : POLLIN; }
-
 void FrameSocket::close(std::string reason) {
-  if (fd_ >= 0) ::close(fd_);
-  fd_ = -1;
+  closed_ = true;
   connecting_ = false;
   reason_ = std::move(reason);
 }
 
 void FrameSocket::on_ready() {
   if (connecting_) finish_connecting();
-  if (fd_ >= 0 && !connecting_) flush();
-  if (fd_ >= 0 && !connecting_) receive();
+  if (!closed_ && !connecting_ && !held_) flush();
+  if (!closed_ && !connecting_) receive();
 }
 
 void FrameSocket::finish_connecting() {
@@ -89,9 +90,14 @@ void FrameSocket::finish_connecting() {
 }
 
 void FrameSocket::send(std::string_view frame) {
-  if (fd_ < 0) return;
+  if (closed_ || broken_) return;
   to_send_ += wire::frame(frame);
-  if (!connecting_) flush();
+  if (!connecting_ && !held_) flush();
+}
+
+void FrameSocket::hold(bool held) {
+  held_ = held;
+  if (!held && !closed_ && !connecting_) flush();
 }
 
 void FrameSocket::flush() {
@@ -100,36 +106,44 @@ void FrameSocket::flush() {
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
     // What came before the end is still to be read; receive() then finds the end.
-    if (sent < 0) return to_send_.clear();
+    if (sent < 0) {
+      broken_ = true;
+      return to_send_.clear();
+    }
     to_send_.erase(0, static_cast<std::size_t>(sent));
   }
 }
 
 void FrameSocket::receive() {
   std::array<char, 65536> bytes;
-  for (;;) {
+  for (int reads = 0;;) {
     const auto got = ::recv(fd_, bytes.data(), bytes.size(), 0);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
     if (got < 0) return close(describe(errno));
     if (got == 0) return close("closed by the server");
     received_.append(bytes.data(), static_cast<std::size_t>(got));
-    if (received_.size() > kMostFrame) return;  // let somebody take a frame first
+    // All that there was; or let somebody take what there is first.
+    if (static_cast<std::size_t>(got) < bytes.size() || ++reads == kReadsAtOnce) return;
   }
 }
 
 std::optional<std::string> FrameSocket::next_frame() {
-  if (received_.size() < kLength) return std::nullopt;
-  const auto size = static_cast<std::uint32_t>(wire::Reader(received_).i32());
+  const auto rest = std::string_view(received_).substr(taken_);
+  const auto size = rest.size() < kLength ? 0 : static_cast<std::uint32_t>(Reader(rest).i32());
   if (size > kMostFrame) {
     received_.clear();
+    taken_ = 0;
     close("what came is not ZooKeeper's protocol");
     return std::nullopt;
   }
-  if (received_.size() - kLength < size) return std::nullopt;
-  auto frame = received_.substr(kLength, size);
-  received_.erase(0, kLength + size);
-  return frame;
+  if (rest.size() < kLength + size) {
+    // Once for many frames, not with each of them.
+    received_.erase(0, std::exchange(taken_, 0));
+    return std::nullopt;
+  }
+  taken_ += kLength + size;
+  return std::string(rest.substr(kLength, size));
 }
 
-}  // namespace holdfast::cli::shell
+}  // namespace holdfast::wire

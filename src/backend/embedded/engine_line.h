@@ -1,0 +1,15 @@
+// engine_line.h -- a line to the engine inside this process: ZooKeeper's protocol without a socket.
+#pragma once
+
+#include <memory>
+
+#include "backend/zookeeper/line.h"
+#include "server/runtime.h"
+
+namespace holdfast::embedded {
+
+// It is lost when the engine drops it: its disk is in doubt, or this process slept past the session.
+std::shared_ptr<zookeeper::Line> line_to(std::shared_ptr<server::Runtime> engine, spi::Executor& executor,
+                                         zookeeper::Line::Events events);
+
+}  // namespace holdfast::embedded

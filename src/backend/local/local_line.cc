@@ -1,0 +1,123 @@
+#include "backend/local/local_line.h"
+
+#include <thread>
+#include <utility>
+
+#include "base/log.h"
+
+namespace holdfast::local {
+namespace {
+
+// Between two looks at whether the engine lives, while it has not answered. A look is one system call.
+constexpr auto kLookAgain = std::chrono::milliseconds(20);
+
+}  // namespace
+
+// Shared with the thread that searches, which nobody waits for.
+struct LocalLine::Search {
+  std::mutex mutex;
+  spi::Executor* executor;  // none once nobody wants to know
+};
+
+std::shared_ptr<LocalLine> LocalLine::make(std::shared_ptr<FoundPtr> known, std::chrono::milliseconds to_start,
+                                           spi::Executor& executor, Clock::duration patience, Events events) {
+  const std::shared_ptr<LocalLine> line(new LocalLine(std::move(known), executor, patience, std::move(events)));
+  if (line->engine().alive()) {
+    line->dial();
+  } else {
+    line->search(to_start);
+  }
+  return line;
+}
+
+void LocalLine::dial() {
+  const auto weak = weak_from_this();
+  socket_ = zookeeper::SocketLine::make(executor_, engine().engine().address, patience_,
+                                        {[weak](std::string_view frame) {
+                                           if (const auto self = weak.lock()) self->received(frame);
+                                         },
+                                         [weak](const std::string& why) {
+                                           if (const auto self = weak.lock()) self->lose(why);
+                                         }},
+                                        [engine = *known_] { return engine->alive(); });
+  for (auto& frame : std::exchange(unsent_, {})) socket_->send(std::move(frame));
+  look_at_engine();
+}
+
+// One that ends may leave a connection behind that nobody ever answers.
+void LocalLine::look_at_engine() {
+  executor_.at(executor_.now() + kLookAgain, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self || self->over_ || self->heard_) return;
+    if (!self->engine().alive()) return self->lose("the engine has ended");
+    self->look_at_engine();
+  });
+}
+
+void LocalLine::received(std::string_view frame) {
+  if (over_) return;
+  heard_ = true;
+  events_.received(frame);
+}
+
+void LocalLine::search(std::chrono::milliseconds to_start) {
+  search_ = std::make_shared<Search>();
+  search_->executor = &executor_;
+  const auto deadline = std::chrono::steady_clock::now() + to_start;
+  std::thread([search = search_, deadline, weak = weak_from_this()] {
+    auto result = find_or_start(deadline);
+    const std::lock_guard lock(search->mutex);
+    if (search->executor == nullptr) return;
+    search->executor->post([search, weak, result = std::move(result)] {
+      const auto self = weak.lock();
+      if (self && self->search_ == search) self->found(result);
+    });
+  }).detach();
+}
+
+void LocalLine::stop_search() {
+  if (!search_) return;
+  {
+    const std::lock_guard lock(search_->mutex);
+    search_->executor = nullptr;
+  }
+  search_.reset();
+}
+
+void LocalLine::found(const tl::expected<FoundPtr, StartFailure>& result) {
+  search_.reset();
+  if (!result) {
+    base::log().warn("{}", result.error().sentence);
+    return lose(result.error().sentence);
+  }
+  *known_ = *result;
+  dial();
+}
+
+void LocalLine::send(std::string frame) {
+  if (socket_) return socket_->send(std::move(frame));
+  unsent_.push_back(std::move(frame));
+}
+
+void LocalLine::attend() {
+  if (const auto socket = socket_) socket->attend();
+}
+
+void LocalLine::lose(const std::string& why) {
+  if (over_) return;
+  const auto self = shared_from_this();
+  let_go();
+  events_.lost(why);
+}
+
+void LocalLine::let_go() {
+  over_ = true;
+  stop_search();
+  if (socket_) socket_->let_go();
+}
+
+void LocalLine::close(std::string goodbye) {
+  if (socket_) socket_->close(std::move(goodbye));
+}
+
+}  // namespace holdfast::local

@@ -1,0 +1,62 @@
+// local_line.h -- a line to the local engine, whichever process that is by now.
+//
+// Engines end: killed, or unused. If the one that was known has, the next one is found first, or started: nodes and sessions are in files,
+// so the session goes on there, and so do locks.
+//
+// Nothing is said before the connection is there and the engine we know still lives: then nobody else had its port.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backend/zookeeper/socket_line.h"
+#include "local/start.h"
+
+namespace holdfast::local {
+
+class LocalLine final : public zookeeper::Line, public std::enable_shared_from_this<LocalLine> {
+ public:
+  // `known` is the engine to begin with, and what was found since. `to_start` is for the start of another.
+  static std::shared_ptr<LocalLine> make(std::shared_ptr<FoundPtr> known, std::chrono::milliseconds to_start,
+                                         spi::Executor& executor, Clock::duration patience, Events events);
+  ~LocalLine() override { stop_search(); }
+
+  void send(std::string frame) override;
+  void hold(bool held) override {
+    if (socket_) socket_->hold(held);
+  }
+  void attend() override;
+  std::vector<Auth> auth() const override { return {engine().engine().auth}; }
+  void let_go() override;
+  void close(std::string goodbye) override;
+
+ private:
+  struct Search;
+
+  LocalLine(std::shared_ptr<FoundPtr> known, spi::Executor& executor, Clock::duration patience, Events events)
+      : known_(std::move(known)), executor_(executor), patience_(patience), events_(std::move(events)) {}
+
+  void search(std::chrono::milliseconds to_start);
+  void stop_search();
+  void found(const tl::expected<FoundPtr, StartFailure>& result);
+  void dial();
+  void look_at_engine();
+  void received(std::string_view frame);
+  void lose(const std::string& why);
+  const FoundEngine& engine() const { return **known_; }
+
+  const std::shared_ptr<FoundPtr> known_;  // used inside the Executor only
+  spi::Executor& executor_;
+  const Clock::duration patience_;
+  const Events events_;
+  std::shared_ptr<Search> search_;
+  std::shared_ptr<zookeeper::SocketLine> socket_;
+  std::vector<std::string> unsent_;  // until there is a socket
+  bool heard_ = false;
+  bool over_ = false;
+};
+
+}  // namespace holdfast::local

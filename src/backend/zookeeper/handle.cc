@@ -1,0 +1,320 @@
+#include "backend/zookeeper/handle.h"
+
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <utility>
+
+#include "base/log.h"
+
+namespace holdfast::zookeeper {
+namespace {
+
+// After all servers have been tried in vain, and twice as long each time that happens again: a server that starts is not swamped.
+constexpr auto kFirstPause = std::chrono::milliseconds(50);
+constexpr auto kLongestPause = std::chrono::milliseconds(1'000);
+// A line that lasted as long was a good one; the next is tried at once.
+constexpr auto kGoodLine = std::chrono::seconds(1);
+// Sessions may be long; a server that is gone is noticed before that.
+constexpr Clock::duration kLongestSilence = std::chrono::seconds(10);
+// For a server that has much to do; each attempt to begin a session may leave one behind there.
+constexpr auto kLeastPatience = std::chrono::milliseconds(500);
+// In one frame. Servers refuse frames of more than a megabyte.
+constexpr std::size_t kMostPathBytes = 128 * 1024;
+
+std::minstd_rand& dice() {
+  thread_local std::minstd_rand dice{std::random_device{}()};
+  return dice;
+}
+
+}  // namespace
+
+Handle::Handle(spi::Executor& executor, Dial dial, HandleOptions options, Events events)
+    : executor_(executor), dial_(std::move(dial)), options_(std::move(options)), events_(std::move(events)) {
+  timeout_ = std::chrono::milliseconds(options_.timeout_ms);
+}
+
+Handle::~Handle() { close(); }
+
+void Handle::open(const std::string& hosts) {
+  set_servers(hosts);
+  dial();
+}
+
+void Handle::set_servers(const std::string& hosts) {
+  std::vector<std::string> servers;
+  for (std::size_t begin = 0; begin <= hosts.size();) {
+    const auto end = std::min(hosts.find(',', begin), hosts.size());
+    servers.push_back(hosts.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  // So that the clients of an ensemble spread over it; and from then on in turn, whatever the order in which they are told again.
+  std::sort(servers.begin(), servers.end());
+  auto known = hosts_;
+  std::sort(known.begin(), known.end());
+  if (servers == known) return;
+  std::shuffle(servers.begin(), servers.end(), dice());
+  hosts_ = std::move(servers);
+  host_ = 0;
+}
+
+// -------------------------------------------------------------------------------------------------------------- lines
+
+void Handle::dial() {
+  welcome_ = false;
+  dialled_ = executor_.now();
+  const auto& host = hosts_[host_ % hosts_.size()];
+  // Whoever is told does not keep us alive, and hears of this line only while it is ours.
+  const auto mine = std::make_shared<std::weak_ptr<Line>>();
+  const auto with_us = [weak = weak_from_this(), mine](auto&& what) {
+    const auto self = weak.lock();
+    if (self && self->line_ && self->line_ == mine->lock()) what(*self);
+  };
+  line_ = dial_(executor_, host, patience(),
+                {[with_us](std::string_view frame) { with_us([&](Handle& self) { self.received(frame); }); },
+                 [with_us](const std::string& why) { with_us([&](Handle& self) { self.lost(why); }); }});
+  *mine = line_;
+  wire::Writer hello;
+  encode(hello, wire::ConnectRequest{.last_zxid_seen = last_zxid_,
+                                     .timeout = options_.timeout_ms,
+                                     .session = session_,
+                                     .password = session_ == 0 ? std::string(16, '\0') : password_,
+                                     .has_read_only = true});
+  line_->send(hello.take());
+}
+
+void Handle::drop_line() {
+  unset_ = 0;
+  executor_.cancel(std::exchange(next_, spi::Executor::kNoTimer));
+  if (const auto line = std::exchange(line_, nullptr)) line->let_go();
+}
+
+void Handle::lost(const std::string& why) {
+  base::log().debug("no connection to {}: {}", hosts_[host_ % hosts_.size()], why);
+  drop_line();
+  ++host_;
+  const bool was_connected = std::exchange(welcome_, false);
+  failed_ = was_connected && executor_.now() - dialled_ >= kGoodLine ? 0 : failed_ + 1;
+  fail_all(Code::connection_loss);
+  if (was_connected && !abandoned_) events_.session(State::disconnected, session_, timeout_);
+  // Whoever was told may have left, or got us a new line.
+  if (!abandoned_ && !line_) dial_later();
+}
+
+void Handle::dial_later() {
+  Clock::duration pause{};
+  if (const auto rounds = failed_ / hosts_.size(); failed_ > 0 && failed_ % hosts_.size() == 0) {
+    pause = std::min<Clock::duration>(kFirstPause * (1 << std::min<std::size_t>(rounds, 6)), kLongestPause);
+    // Not all at once.
+    pause -= pause / 2 * std::uniform_int_distribution<int>(0, 1'000)(dice()) / 1'000;
+  }
+  next_ = executor_.at(executor_.now() + pause, [weak = weak_from_this()] {
+    if (const auto self = weak.lock(); self && !self->abandoned_ && !self->line_) self->dial();
+  });
+}
+
+Clock::duration Handle::third() const { return std::min(timeout_ / 3, kLongestSilence); }
+
+// With a server that has accepted a connection, and may never say a word.
+Clock::duration Handle::patience() const {
+  const auto share = options_.connection_timeout / static_cast<int>(hosts_.size() + 1);
+  return std::max<Clock::duration>(session_ == 0 ? std::min(third(), share) : third(), kLeastPatience);
+}
+
+// In every third of the timeout something is said; who is silent for two of them is gone.
+void Handle::keep_alive() {
+  const auto silent = line_->may_fall_silent() ? heard_ + 2 * third() : Clock::time_point::max();
+  next_ = executor_.at(std::min(sent_ + third(), silent), [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self || !self->line_ || self->abandoned_) return;
+    self->next_ = spi::Executor::kNoTimer;
+    const auto line = self->line_;
+    line->attend();  // after a pause of ours it is all there
+    if (self->line_ != line || self->abandoned_) return;
+    if (line->may_fall_silent() && self->executor_.now() >= self->heard_ + 2 * self->third()) {
+      return self->lost("it is silent");
+    }
+    if (self->executor_.now() >= self->sent_ + self->third()) self->send(wire::kPingXid, wire::Op::ping, {});
+    self->keep_alive();
+  });
+}
+
+// ------------------------------------------------------------------------------------------------------------- session
+
+void Handle::received(std::string_view frame) {
+  heard_ = executor_.now();
+  if (!welcome_) return welcomed(frame);
+  wire::Reader reader(frame);
+  const auto xid = reader.i32();
+  const auto zxid = reader.i64();
+  const auto code = static_cast<Code>(reader.i32());
+  if (!reader.ok()) return lost("what came is not ZooKeeper's protocol");
+  if (xid == wire::kNotificationXid) return event(reader);
+  if (xid == wire::kSetWatchesXid && unset_ > 0) --unset_;
+  // Up to here everything is known that the watches have to tell. Answers to pings overtake others, so they do not count.
+  if ((xid >= 0 || xid == wire::kSetWatchesXid) && unset_ == 0) last_zxid_ = std::max(last_zxid_, zxid);
+  if (xid == wire::kAuthXid && code != Code::ok) return refuse();
+  if (xid == wire::kSetWatchesXid && code != Code::ok) return fire_all();
+  if (xid >= 0) answered(xid, code, reader);
+}
+
+void Handle::welcomed(std::string_view frame) {
+  wire::Reader reader(frame);
+  wire::ConnectResponse response;
+  if (!decode(reader, response)) return lost("what came is not ZooKeeper's protocol");
+  if (response.session == 0 || response.timeout <= 0) {
+    if (session_ == 0) return lost("it gives no session");
+    drop_line();
+    return events_.session(State::expired, session_, timeout_);
+  }
+  welcome_ = true;
+  session_ = response.session;
+  password_ = response.password;
+  timeout_ = std::chrono::milliseconds(response.timeout);
+  for (const auto& each : options_.auth) log_in(each);
+  for (const auto& each : line_->auth()) log_in(each);
+  watch_again();
+  sent_ = executor_.now();
+  keep_alive();
+  events_.session(State::connected, session_, timeout_);
+}
+
+void Handle::log_in(const Auth& auth) {
+  wire::Writer body;
+  body.i32(0);
+  body.text(auth.scheme);
+  body.text(auth.credentials);
+  send(wire::kAuthXid, wire::Op::auth, body.bytes());
+}
+
+// Whom it does not let in today it will not let in tomorrow.
+void Handle::refuse() {
+  drop_line();
+  fail_all(Code::connection_loss);
+  if (!abandoned_) events_.session(State::refused, session_, timeout_);
+}
+
+// What happened since the last answer is told by the server, the rest is watched again.
+void Handle::watch_again() {
+  const auto paths = [](const Watches& watches) {
+    std::deque<std::string> all;
+    for (auto each = watches.begin(); each != watches.end(); each = watches.upper_bound(each->first)) {
+      all.push_back(each->first);
+    }
+    return all;
+  };
+  auto data = paths(data_watches_);
+  auto children = paths(child_watches_);
+  while (!data.empty() || !children.empty()) {
+    std::size_t bytes = 0;
+    const auto some_of = [&](std::deque<std::string>& all) {
+      std::vector<std::string> some;
+      while (!all.empty() && bytes < kMostPathBytes) {
+        bytes += all.front().size() + 4;
+        some.push_back(std::move(all.front()));
+        all.pop_front();
+      }
+      return some;
+    };
+    wire::Writer body;
+    body.i64(last_zxid_);
+    body.texts(some_of(data));
+    body.texts({});
+    body.texts(some_of(children));
+    send(wire::kSetWatchesXid, wire::Op::set_watches, body.bytes());
+    ++unset_;
+  }
+}
+
+void Handle::event(wire::Reader& body) {
+  const auto type = static_cast<wire::EventType>(body.i32());
+  (void)body.i32();  // state
+  const auto path = body.text();
+  if (!body.ok()) return lost("what came is not ZooKeeper's protocol");
+  if (type != wire::EventType::node_children_changed) fire(data_watches_, path, type);
+  if (type == wire::EventType::node_children_changed || type == wire::EventType::node_deleted) {
+    fire(child_watches_, path, type);
+  }
+}
+
+// One watch of the server's may be several of ours, all used up by this.
+void Handle::fire(Watches& watches, const std::string& path, wire::EventType type) {
+  std::vector<WatchId> fired;
+  const auto [begin, end] = watches.equal_range(path);
+  for (auto each = begin; each != end; ++each) fired.push_back(each->second);
+  watches.erase(begin, end);
+  for (const auto watch : fired) {
+    if (!abandoned_) events_.watch(watch, type);
+  }
+}
+
+// They are not watched any more, so whoever wanted to be told has to look.
+void Handle::fire_all() {
+  for (const auto& [path, watch] : std::exchange(data_watches_, {})) {
+    if (!abandoned_) events_.watch(watch, wire::EventType::node_data_changed);
+  }
+  for (const auto& [path, watch] : std::exchange(child_watches_, {})) {
+    if (!abandoned_) events_.watch(watch, wire::EventType::node_children_changed);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------ requests
+
+void Handle::send(std::int32_t xid, wire::Op op, std::string_view body) {
+  wire::Writer frame;
+  frame.i32(xid);
+  frame.i32(static_cast<std::int32_t>(op));
+  frame.raw(body);
+  sent_ = executor_.now();
+  line_->send(frame.take());
+}
+
+void Handle::ask(wire::Op op, const wire::Writer& body, Call call) {
+  if (!line_ || !welcome_) {
+    return executor_.post([done = std::move(call.done)] { done({.code = Code::connection_loss}); });
+  }
+  call.xid = last_xid_ = last_xid_ == std::numeric_limits<std::int32_t>::max() ? 1 : last_xid_ + 1;
+  send(call.xid, op, body.bytes());
+  calls_.push_back(std::move(call));
+}
+
+void Handle::answered(std::int32_t xid, Code code, wire::Reader& body) {
+  if (calls_.empty() || calls_.front().xid != xid) return lost("what it answers was not asked");
+  auto call = std::move(calls_.front());
+  calls_.pop_front();
+  Answer answer{.code = code};
+  if (code == Code::ok) {
+    call.parse(body, answer);
+    if (!body.ok()) {
+      calls_.push_front(std::move(call));
+      return lost("what came is not ZooKeeper's protocol");
+    }
+    if (call.watch != 0) (call.of_children ? child_watches_ : data_watches_).emplace(call.path, call.watch);
+  }
+  call.done(std::move(answer));
+  if (code == Code::session_closed_require_auth && !abandoned_) refuse();
+}
+
+void Handle::fail_all(Code code) {
+  for (auto& call : std::exchange(calls_, {})) call.done({.code = code});
+}
+
+void Handle::abandon(Code code) {
+  if (std::exchange(abandoned_, true)) return;
+  executor_.cancel(std::exchange(next_, spi::Executor::kNoTimer));
+  // From here on it is close() that has the line, outside the Executor.
+  leaving_ = std::exchange(line_, nullptr);
+  if (leaving_) leaving_->let_go();
+  fail_all(code);
+}
+
+void Handle::close() {
+  const auto line = std::exchange(leaving_, nullptr);
+  if (!line) return;
+  wire::Writer goodbye;
+  goodbye.i32(0);
+  goodbye.i32(static_cast<std::int32_t>(wire::Op::close_session));
+  line->close(goodbye.take());
+}
+
+}  // namespace holdfast::zookeeper

@@ -1,0 +1,49 @@
+// line.h -- one connection to one server: frames there and back, each without its length.
+//
+// There are three: over a socket, to the engine inside this process, and to the local engine, which has to be found first.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "holdfast/client.h"
+#include "holdfast/clock.h"
+#include "holdfast/spi/executor.h"
+
+namespace holdfast::zookeeper {
+
+class Line {
+ public:
+  // Told inside the Executor, never while the line is being made or sent to.
+  struct Events {
+    std::function<void(std::string_view frame)> received;
+    std::function<void(const std::string& why)> lost;  // once, and nothing after it
+  };
+
+  virtual ~Line() = default;
+
+  // Kept until the connection is there.
+  virtual void send(std::string frame) = 0;
+  // While true, frames are kept, so that they leave together.
+  virtual void hold(bool) {}
+  // Tells now what has arrived: for whoever is about to conclude something from silence.
+  virtual void attend() {}
+  // False: whenever it is gone, that is told.
+  virtual bool may_fall_silent() const { return true; }
+  // As whom to log in there, besides.
+  virtual std::vector<Auth> auth() const { return {}; }
+
+  // Nothing is told any more. Inside.
+  virtual void let_go() = 0;
+  // The last words, if they can still be said. Waits a moment for the server to hang up. Outside the Executor, after let_go().
+  virtual void close(std::string goodbye) = 0;
+};
+
+// Begins a line to the server at `host`, which is lost if nothing is heard from there within `patience`.
+using Dial = std::function<std::shared_ptr<Line>(spi::Executor&, const std::string& host, Clock::duration patience,
+                                                 Line::Events events)>;
+
+}  // namespace holdfast::zookeeper

@@ -1,0 +1,111 @@
+#include "backend/zookeeper/socket_line.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace holdfast::zookeeper {
+namespace {
+
+// A server that is there closes the session within this; of one that is not, nobody waits for more.
+constexpr auto kGoodbye = std::chrono::milliseconds(500);
+
+}  // namespace
+
+SocketLine::SocketLine(spi::Executor& executor, const std::string& host, Events events, std::function<bool()> trusted)
+    : executor_(executor),
+      events_(std::move(events)),
+      trusted_(std::move(trusted)),
+      socket_(host.substr(0, host.rfind(':')), host.substr(host.rfind(':') + 1)) {
+  if (trusted_) socket_.hold(true);
+}
+
+std::shared_ptr<SocketLine> SocketLine::make(spi::Executor& executor, const std::string& host, Clock::duration patience,
+                                             Events events, std::function<bool()> trusted) {
+  const std::shared_ptr<SocketLine> line(new SocketLine(executor, host, std::move(events), std::move(trusted)));
+  if (line->socket_.closed()) {
+    executor.post([line] { line->attend(); });
+    return line;
+  }
+  const auto weak = line->weak_from_this();
+  line->readiness_ = executor.watch(line->socket_.fd(), [weak] {
+    if (const auto self = weak.lock()) self->attend();
+  });
+  if (!line->readiness_) {
+    executor.post([line] { line->lose("it cannot be watched"); });
+    return line;
+  }
+  if (line->socket_.wants_to_write()) line->readiness_->when_writable();
+  line->patience_ = executor.at(executor.now() + patience, [weak] {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->patience_ = spi::Executor::kNoTimer;
+    // It may be we who were away.
+    self->attend();
+    if (!self->heard_) self->lose("it does not answer");
+  });
+  return line;
+}
+
+void SocketLine::send(std::string frame) {
+  socket_.send(frame);
+  if (readiness_ && !held_ && socket_.wants_to_write()) readiness_->when_writable();
+}
+
+void SocketLine::hold(bool held) {
+  held_ = held;
+  socket_.hold(held);
+  if (!held && readiness_ && socket_.wants_to_write()) readiness_->when_writable();
+}
+
+void SocketLine::attend() {
+  if (over_) return;
+  const auto self = shared_from_this();  // whoever is told may let go of it
+  socket_.on_ready();
+  if (trusted_ && !socket_.connecting() && !socket_.closed()) {
+    if (!std::exchange(trusted_, {})()) return lose("it is somebody else who answers");
+    socket_.hold(false);
+  }
+  while (!over_) {
+    const auto frame = socket_.next_frame();
+    if (!frame) break;
+    if (!std::exchange(heard_, true)) executor_.cancel(std::exchange(patience_, spi::Executor::kNoTimer));
+    events_.received(*frame);
+  }
+  if (!over_ && socket_.closed()) return lose(socket_.reason());
+  if (!over_ && socket_.wants_to_write()) readiness_->when_writable();
+}
+
+void SocketLine::lose(const std::string& why) {
+  if (over_) return;
+  const auto self = shared_from_this();
+  let_go();
+  events_.lost(why);
+}
+
+void SocketLine::let_go() {
+  over_ = true;
+  readiness_.reset();
+  executor_.cancel(std::exchange(patience_, spi::Executor::kNoTimer));
+}
+
+void SocketLine::close(std::string goodbye) {
+  if (socket_.connecting()) return;
+  socket_.send(goodbye);
+  // Nobody waits for one that has never answered.
+  const auto until = std::chrono::steady_clock::now() + (heard_ ? kGoodbye : std::chrono::milliseconds(0));
+  while (!socket_.closed()) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
+    if (left <= 0) return;
+    const short wanted = socket_.wants_to_write() ? POLLIN | POLLOUT : POLLIN;
+    pollfd polled{socket_.fd(), wanted, 0};
+    (void)::poll(&polled, 1, static_cast<int>(left));
+    socket_.on_ready();
+    while (socket_.next_frame()) {  // answers that nobody waits for any more
+    }
+  }
+}
+
+}  // namespace holdfast::zookeeper

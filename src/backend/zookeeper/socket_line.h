@@ -1,0 +1,45 @@
+// socket_line.h -- a line over TCP, in the client's own loop.
+//
+// Whoever is inside writes to the socket itself, and what comes is read where it is dealt with: no thread is woken on the way out, and
+// one on the way in.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "backend/zookeeper/line.h"
+#include "wire/frame_socket.h"
+
+namespace holdfast::zookeeper {
+
+class SocketLine final : public Line, public std::enable_shared_from_this<SocketLine> {
+ public:
+  // `host`: "10.0.0.1:2181" or "::1:2181". A number: a name would be looked up here and now. `trusted` is asked once the connection is
+  // there; before that nothing is said, and if it says no, nothing ever.
+  static std::shared_ptr<SocketLine> make(spi::Executor& executor, const std::string& host, Clock::duration patience,
+                                          Events events, std::function<bool()> trusted = {});
+
+  void send(std::string frame) override;
+  void hold(bool held) override;
+  void attend() override;
+  void let_go() override;
+  void close(std::string goodbye) override;
+
+ private:
+  SocketLine(spi::Executor& executor, const std::string& host, Events events, std::function<bool()> trusted);
+
+  void lose(const std::string& why);
+
+  spi::Executor& executor_;
+  const Events events_;
+  std::function<bool()> trusted_;  // until it was asked
+  wire::FrameSocket socket_;
+  std::unique_ptr<spi::Executor::Readiness> readiness_;  // goes before the socket
+  spi::Executor::TimerId patience_ = spi::Executor::kNoTimer;
+  bool heard_ = false;
+  bool held_ = false;
+  bool over_ = false;  // lost, or let go of
+};
+
+}  // namespace holdfast::zookeeper

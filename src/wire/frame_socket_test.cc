@@ -1,0 +1,146 @@
+#include "wire/frame_socket.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <thread>
+
+#include "base/descriptor.h"
+#include "support/free_port.h"
+#include "wire/records.h"
+
+namespace holdfast::wire {
+namespace {
+
+// Somebody who listens on this machine, and takes what comes as it comes.
+class Somebody {
+ public:
+  Somebody() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    EXPECT_EQ(::bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(::listen(listener_.get(), 1), 0);
+    EXPECT_EQ(::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+    port_ = ntohs(address.sin_port);
+  }
+
+  std::string port() const { return std::to_string(port_); }
+  void accept() { peer_ = base::Descriptor(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC)); }
+  void say(std::string_view bytes) {
+    EXPECT_EQ(::send(peer_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
+  }
+  std::string hear(std::size_t size) {
+    std::string bytes(size, '\0');
+    const auto got = ::recv(peer_.get(), bytes.data(), size, MSG_WAITALL);
+    bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    return bytes;
+  }
+  void hang_up() { peer_.reset(); }
+
+ private:
+  base::Descriptor listener_;
+  base::Descriptor peer_;
+  std::uint16_t port_ = 0;
+};
+
+// Until something has happened on it.
+void wait_for(FrameSocket& socket) {
+  const short wanted = socket.wants_to_write() ? POLLIN | POLLOUT : POLLIN;
+  pollfd polled{socket.fd(), wanted, 0};
+  EXPECT_EQ(::poll(&polled, 1, 10'000), 1);
+  socket.on_ready();
+}
+
+class FrameSocketTest : public ::testing::Test {
+ protected:
+  FrameSocketTest() { somebody_.accept(); }
+
+  Somebody somebody_;
+  FrameSocket socket_{"127.0.0.1", somebody_.port()};
+};
+
+TEST_F(FrameSocketTest, sends_what_was_given_to_it_before_it_was_connected) {
+  socket_.send("abc");
+  while (socket_.connecting()) wait_for(socket_);
+  socket_.on_ready();
+  EXPECT_EQ(somebody_.hear(7), std::string("\0\0\0\3abc", 7));
+}
+
+TEST_F(FrameSocketTest, gives_frames_whole_however_they_come) {
+  while (socket_.connecting()) wait_for(socket_);
+  const std::string two("\0\0\0\3abc\0\0\0\0", 11);
+  for (const char byte : two.substr(0, 6)) {
+    somebody_.say({&byte, 1});
+    wait_for(socket_);
+    EXPECT_EQ(socket_.next_frame(), std::nullopt);
+  }
+  somebody_.say(two.substr(6));
+  wait_for(socket_);
+  EXPECT_EQ(socket_.next_frame(), "abc");
+  EXPECT_EQ(socket_.next_frame(), "");
+  EXPECT_EQ(socket_.next_frame(), std::nullopt);
+}
+
+TEST_F(FrameSocketTest, gives_very_many_small_ones) {
+  while (socket_.connecting()) wait_for(socket_);
+  constexpr int kFrames = 200'000;
+  std::thread writer([&] {
+    std::string all;
+    for (int i = 0; i < kFrames; ++i) all += frame(std::to_string(i));
+    somebody_.say(all);
+  });
+  int got = 0;
+  while (got < kFrames && !socket_.closed()) {
+    wait_for(socket_);
+    while (const auto each = socket_.next_frame()) ASSERT_EQ(*each, std::to_string(got++));
+  }
+  writer.join();
+  EXPECT_EQ(got, kFrames);
+}
+
+TEST_F(FrameSocketTest, gives_what_came_before_the_end) {
+  while (socket_.connecting()) wait_for(socket_);
+  somebody_.say(std::string("\0\0\0\1x", 5));
+  somebody_.hang_up();
+  while (!socket_.closed()) wait_for(socket_);
+  EXPECT_EQ(socket_.next_frame(), "x");
+  EXPECT_EQ(socket_.reason(), "closed by the server");
+  EXPECT_EQ(socket_.fd(), -1);
+}
+
+TEST_F(FrameSocketTest, is_closed_by_a_length_that_no_server_sends) {
+  while (socket_.connecting()) wait_for(socket_);
+  somebody_.say("\xff\xff\xff\xff");
+  wait_for(socket_);
+  EXPECT_EQ(socket_.next_frame(), std::nullopt);
+  EXPECT_TRUE(socket_.closed());
+}
+
+TEST_F(FrameSocketTest, keeps_what_the_other_side_does_not_take_yet) {
+  while (socket_.connecting()) wait_for(socket_);
+  const std::string much(8 << 20, 'x');
+  socket_.send(much);
+  EXPECT_TRUE(socket_.wants_to_write());
+  std::string heard;
+  std::thread reader([&] { heard = somebody_.hear(much.size() + 4); });
+  while (socket_.wants_to_write()) wait_for(socket_);
+  reader.join();
+  EXPECT_EQ(heard.substr(4), much);
+}
+
+TEST(FrameSocketNobody, says_why_there_is_no_connection) {
+  FrameSocket socket("127.0.0.1", std::to_string(testing::free_port()));
+  while (!socket.closed()) wait_for(socket);
+  EXPECT_EQ(socket.reason(), "Connection refused");
+  FrameSocket nowhere("no such host", "1");
+  EXPECT_TRUE(nowhere.closed());
+  EXPECT_FALSE(nowhere.reason().empty());
+}
+
+}  // namespace
+}  // namespace holdfast::wire
