@@ -57,6 +57,15 @@ TEST_F(Outage, a_waiters_deadline_holds_when_the_partition_comes_while_it_waits)
   EXPECT_TRUE(eventually(15s, [&] { return tickets("a").size() == 1; }));  // the ghost is swept up
 }
 
+// Which one is tried first is left to chance, so often enough.
+TEST_F(Outage, connecting_does_not_depend_on_one_silent_server) {
+  proxy_.black_hole();
+  for (int round = 0; round < 6; ++round) {
+    EXPECT_NO_THROW(Client::connect("zk://" + proxy_.address() + "," + server_.address())) << round;
+  }
+  EXPECT_GT(proxy_.accepted(), 0u) << "it was never tried";
+}
+
 TEST_F(Outage, trying_does_not_take_longer_than_the_connection_timeout) {
   auto client = connect({.session_timeout = 10s, .connection_timeout = 300ms});
   auto mutex = client.mutex("a");
