@@ -222,8 +222,6 @@ TEST_F(LocalSafety, a_shell_does_not_call_a_stranger_on_the_port_of_a_killed_one
   ASSERT_TRUE(stranger.has_it());
   shell.resume();
   ASSERT_TRUE(shell.write_line("get /a"));
-  EXPECT_TRUE(first_line(shell).starts_with("Lost the connection to " + old.address));
-  EXPECT_TRUE(first_line(shell).starts_with("Connected again to "));
   EXPECT_EQ(first_line(shell), "x") << "from the next engine";
   EXPECT_FALSE(stranger.was_called());
 }

@@ -17,7 +17,8 @@ class Conversation {
  public:
   explicit Conversation(const SessionOptions& options)
       : session_(options, {.fd = signals_.fd(), .take = [this] { return signals_.take(); }},
-                 [this](const std::string& line) { editor_.print_above(line); }) {}
+                 {.event = [this](const std::string& line) { editor_.print_above(line); },
+                  .connection = [this](const std::string& line) { editor_.print_above(line); }}) {}
 
   int run() {
     if (const auto opened = session_.open(); !opened) {

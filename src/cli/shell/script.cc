@@ -57,9 +57,13 @@ class Lines {
   std::size_t searched_ = 0;
 };
 
-void tell(const std::string& line) {
-  fmt::print("{}\n", line);
-  std::fflush(stdout);
+SessionNews told() {
+  return {.event =
+              [](const std::string& line) {
+                fmt::print("{}\n", line);
+                std::fflush(stdout);
+              },
+          .connection = [](const std::string& line) { fmt::print(stderr, "holdfast: {}\n", line); }};
 }
 
 int report(const Trouble& trouble, const std::string& where) {
@@ -71,7 +75,7 @@ int report(const Trouble& trouble, const std::string& where) {
 }  // namespace
 
 int run_once(const SessionOptions& options, const std::vector<std::string>& words) {
-  Session session(options, {}, tell);
+  Session session(options, {}, told());
   if (const auto opened = session.open(); !opened) return report(trouble_of(opened.error(), "/", false), "");
   History history(std::nullopt);
   Context context{.session = session, .history = history, .on_terminal = ::isatty(STDOUT_FILENO) == 1};
@@ -82,7 +86,7 @@ int run_once(const SessionOptions& options, const std::vector<std::string>& word
 }
 
 int run_script(const SessionOptions& options, bool keep_going) {
-  Session session(options, {}, tell);
+  Session session(options, {}, told());
   if (const auto opened = session.open(); !opened) return report(trouble_of(opened.error(), "/", false), "");
   History history(std::nullopt);
   Context context{.session = session, .history = history, .on_terminal = ::isatty(STDOUT_FILENO) == 1};

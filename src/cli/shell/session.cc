@@ -24,8 +24,8 @@ constexpr milliseconds kGoodbye{1'000};
 
 }  // namespace
 
-Session::Session(SessionOptions options, Interruption interruption, std::function<void(const std::string&)> tell)
-    : options_(std::move(options)), interruption_(std::move(interruption)), tell_(std::move(tell)) {}
+Session::Session(SessionOptions options, Interruption interruption, SessionNews news)
+    : options_(std::move(options)), interruption_(std::move(interruption)), news_(std::move(news)) {}
 
 Session::~Session() { close(); }
 
@@ -233,7 +233,7 @@ void Session::end_connection(const std::string& reason) {
     pending_->answer = tl::unexpected(Failure{.kind = Failure::Kind::unanswered, .detail = last_trouble_});
   }
   // Last: the prompt that is drawn again below it shows where we are.
-  if (was_there && !leaving_) tell_(fmt::format("Lost the connection to {}; trying again", last_trouble_));
+  if (was_there && !leaving_) news_.connection(fmt::format("Lost the connection to {}; trying again", last_trouble_));
 }
 
 void Session::refuse(const std::string& reason) {

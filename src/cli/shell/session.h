@@ -80,11 +80,15 @@ struct Question {
   std::string path{};
 };
 
+// Hears one printable line at a time. Called by whoever waits in the session, and must not call it.
+struct SessionNews {
+  std::function<void(const std::string&)> event;       // a watch has fired
+  std::function<void(const std::string&)> connection;  // it came or went
+};
+
 class Session {
  public:
-  // `tell` hears one printable line at a time: watches that fired, connections that came and went. It is called by
-  // whoever waits in this object, and must not call it.
-  Session(SessionOptions options, Interruption interruption, std::function<void(const std::string&)> tell);
+  Session(SessionOptions options, Interruption interruption, SessionNews news);
   // Closes it.
   ~Session();
   Session(const Session&) = delete;
@@ -147,7 +151,7 @@ class Session {
 
   SessionOptions options_;
   Interruption interruption_;
-  std::function<void(const std::string&)> tell_;
+  const SessionNews news_;
 
   Phase phase_ = Phase::closed;
   std::unique_ptr<wire::FrameSocket> socket_;
@@ -168,6 +172,7 @@ class Session {
   std::string password_ = std::string(16, '\0');
   std::chrono::milliseconds timeout_{0};
   wire::Zxid last_zxid_ = 0;
+  std::size_t unset_ = 0;   // requests for watches that are not known to be set again
   bool was_ready_ = false;  // in this session's life
   bool expired_ = false;    // and not told yet
   std::int32_t next_xid_ = 1;

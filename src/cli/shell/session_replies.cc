@@ -15,8 +15,9 @@ void Session::on_frame(const std::string& frame) {
   const auto zxid = reader.i64();
   const auto code = static_cast<wire::Code>(reader.i32());
   if (!reader.ok()) return end_connection("what came is not ZooKeeper's protocol");
-  // Events carry no zxid.
-  if (xid != wire::kNotificationXid) last_zxid_ = std::max(last_zxid_, zxid);
+  if (xid == wire::kSetWatchesXid && unset_ > 0) --unset_;
+  // What the watches have to tell up to here is known. Events carry no zxid, and answers to pings overtake others.
+  if ((xid >= 0 || xid == wire::kSetWatchesXid) && unset_ == 0) last_zxid_ = std::max(last_zxid_, zxid);
   if (xid == wire::kNotificationXid) return on_event(reader);
   on_reply(xid, code, std::string_view(frame).substr(frame.size() - reader.left()));
 }
@@ -50,13 +51,17 @@ void Session::become_ready() {
   phase_ = Phase::ready;
   last_sent_ = last_heard_ = now();
   failures_ = 0;
-  for (const auto& request : watches_.requests(last_zxid_)) send(wire::kSetWatchesXid, request.op, request.body);
+  unset_ = 0;
+  for (const auto& request : watches_.requests(last_zxid_)) {
+    send(wire::kSetWatchesXid, request.op, request.body);
+    ++unset_;
+  }
   if (expired_) {
-    tell_(fmt::format(
+    news_.connection(fmt::format(
         "The session has expired: its ephemeral nodes and watches are gone. Connected to {} in a new one, {:#x}",
         server(), static_cast<std::uint64_t>(session_)));
   } else if (was_ready_) {
-    tell_(fmt::format("Connected again to {} in the same session", server()));
+    news_.connection(fmt::format("Connected again to {} in the same session", server()));
   }
   was_ready_ = true;
   expired_ = false;
@@ -94,7 +99,7 @@ void Session::on_event(wire::Reader& reader) {
   watches_.fired(type, path);
   std::string_view shown = path;
   if (shown.starts_with(options_.chroot)) shown.remove_prefix(options_.chroot.size());
-  tell_(show_event(type, shown.empty() ? "/" : shown));
+  news_.event(show_event(type, shown.empty() ? "/" : shown));
 }
 
 }  // namespace holdfast::cli::shell
