@@ -23,7 +23,8 @@ TEST_F(Admitted, a_waiter_whose_ticket_is_removed_during_the_delay_is_not_let_in
   auto mutex = second.mutex("m", {.lock_delay = 2s});
   auto waiting = std::async(std::launch::async, [&] { return mutex.try_acquire_for(20s); });
   // Its ticket, its mark, and the mark of the dead one.
-  ASSERT_TRUE(eventually(kSoon, [&] { return queue_length("m") == 1 && world_->nodes("m") == 3; }));
+  ASSERT_TRUE(eventually(kSoon, [&] { return queue_length("m") == 1 && world_->nodes("m") == 3; }))
+      << queue_length("m") << " tickets, " << world_->nodes("m") << " nodes";
   const auto removed = world_->tickets("m").front();
   world_->remove_ticket("m", removed);
   auto careless = third.mutex("m");

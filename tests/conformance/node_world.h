@@ -19,9 +19,10 @@ class NodeWorld : public World {
 
   std::vector<std::string> tickets(const std::string& name) override {
     auto nodes = client_.children("/" + name);
-    // A ticket ends with its number; marks, counts and the queues below do not.
+    // A ticket ends with its number, behind - or _. Marks end with a random one in hex: its last ten may all be digits, by chance.
     std::erase_if(nodes, [](const std::string& node) {
-      return node.size() < 11 || node.find_last_not_of("0123456789") + 10 >= node.size();
+      const auto before = node.find_last_not_of("0123456789");
+      return before == std::string::npos || before + 11 != node.size() || (node[before] != '-' && node[before] != '_');
     });
     return nodes;
   }
