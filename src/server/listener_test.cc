@@ -217,7 +217,8 @@ TEST(Listener, leaks_no_descriptors) {
     ASSERT_TRUE(eventually(kSoon, [&] { return server.frame_count() == all; }));
   }
   EXPECT_TRUE(eventually(kSoon, [&] { return server.connections() == 0; }));
-  EXPECT_EQ(open_file_descriptors(), before);
+  // That of the first one may have been open still when they were counted; a connection is gone before its descriptor.
+  EXPECT_TRUE(eventually(kSoon, [&] { return open_file_descriptors() <= before; })) << before;
   EXPECT_TRUE(server.inside([&] { return server.host.peers.empty(); }));
 }
 
