@@ -40,6 +40,10 @@ class Somebody {
     bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
     return bytes;
   }
+  bool hears_something() {
+    char byte = 0;
+    return ::recv(peer_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0;
+  }
   void hang_up() { peer_.reset(); }
 
  private:
@@ -69,6 +73,17 @@ TEST_F(FrameSocketTest, sends_what_was_given_to_it_before_it_was_connected) {
   while (socket_.connecting()) wait_for(socket_);
   socket_.on_ready();
   EXPECT_EQ(somebody_.hear(7), std::string("\0\0\0\3abc", 7));
+}
+
+TEST_F(FrameSocketTest, keeps_what_is_held_and_sends_it_in_one_piece) {
+  while (socket_.connecting()) wait_for(socket_);
+  socket_.hold(true);
+  socket_.send("a");
+  socket_.on_ready();
+  EXPECT_FALSE(somebody_.hears_something());
+  socket_.send("b");
+  socket_.hold(false);
+  EXPECT_EQ(somebody_.hear(10), std::string("\0\0\0\1a\0\0\0\1b", 10));
 }
 
 TEST_F(FrameSocketTest, gives_frames_whole_however_they_come) {

@@ -41,7 +41,7 @@ struct Answer {
   std::size_t failed = 0;              // of a multi: the first step that could not be made
 };
 
-// And is not the client's own word for having none.
+// The server has done what was asked, or refused it: not our own word for having no answer, nor one that leaves that open.
 constexpr bool came_from_the_server(Code code) {
   return code == Code::ok || code == Code::no_node || code == Code::node_exists || code == Code::no_auth ||
          code == Code::bad_version || code == Code::not_empty || code == Code::no_children_for_ephemerals;
@@ -58,8 +58,8 @@ struct Op {
 
 struct HandleOptions {
   int timeout_ms = 0;
-  Clock::duration connection_timeout =
-      std::chrono::seconds(5);  // of the client: in that time all servers want to be tried
+  // Of the client: in that time all servers want to be tried.
+  Clock::duration connection_timeout = std::chrono::seconds(5);
   std::vector<Auth> auth{};
   std::vector<AclEntry> acl{};  // of every node that is created; none: open to all
 };

@@ -206,6 +206,17 @@ TEST_F(HandleTest, says_something_in_every_third_of_the_timeout_and_no_more) {
   EXPECT_EQ(line().count(wire::Op::ping), 10u) << "a request is as good";
 }
 
+TEST_F(HandleTest, says_something_every_ten_seconds_however_long_the_session_is) {
+  const auto handle = open("a:1", {.timeout_ms = 3'600'000});
+  line().welcome(1h);
+  executor_.run_for(9900ms);
+  EXPECT_EQ(line().count(wire::Op::ping), 0u);
+  executor_.run_for(200ms);
+  EXPECT_EQ(line().count(wire::Op::ping), 1u);
+  executor_.run_for(10s);
+  EXPECT_EQ(states_.back(), Handle::State::disconnected) << "twenty seconds of silence";
+}
+
 TEST_F(HandleTest, leaves_a_server_that_was_silent_for_two_thirds_of_the_timeout) {
   const auto handle = open("a:1,b:1");
   line().welcome(9s);
