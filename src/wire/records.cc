@@ -31,6 +31,12 @@ void encode(Writer& writer, const ConnectRequest& request) {
   if (request.has_read_only) writer.boolean(request.read_only);
 }
 
+void encode(Writer& writer, const AuthRequest& request) {
+  writer.i32(0);
+  writer.text(request.scheme);
+  writer.text(request.credentials);
+}
+
 void encode(Writer& writer, const ConnectResponse& response) {
   writer.i32(0);
   writer.i32(response.timeout);

@@ -60,6 +60,12 @@ struct ConnectResponse {
   bool has_read_only = true;
 };
 
+// Proves who somebody is. Its first field, a type, was never used.
+struct AuthRequest {
+  std::string scheme;
+  std::string credentials;
+};
+
 struct Event {
   EventType type = EventType::node_created;
   std::string path;
@@ -69,6 +75,7 @@ bool decode(Reader& reader, ConnectRequest& request);
 bool decode(Reader& reader, ConnectResponse& response);
 void encode(Writer& writer, const ConnectRequest& request);
 void encode(Writer& writer, const ConnectResponse& response);
+void encode(Writer& writer, const AuthRequest& request);
 AclList decode_acls(Reader& reader);
 void encode(Writer& writer, const AclList& acls);
 Stat decode_stat(Reader& reader);

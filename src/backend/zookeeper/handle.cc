@@ -181,9 +181,7 @@ void Handle::welcomed(std::string_view frame) {
 
 void Handle::log_in(const Auth& auth) {
   wire::Writer body;
-  body.i32(0);
-  body.text(auth.scheme);
-  body.text(auth.credentials);
+  encode(body, wire::AuthRequest{auth.scheme, auth.credentials});
   send(wire::kAuthXid, wire::Op::auth, body.bytes());
 }
 

@@ -252,9 +252,7 @@ void Session::send(std::int32_t xid, wire::Op op, std::string_view body) {
 
 void Session::send_auth(const Auth& auth) {
   wire::Writer writer;
-  writer.i32(0);
-  writer.text(auth.scheme);
-  writer.text(auth.credentials);
+  encode(writer, wire::AuthRequest{auth.scheme, auth.credentials});
   send(wire::kAuthXid, wire::Op::auth, writer.bytes());
 }
 
