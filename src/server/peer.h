@@ -25,6 +25,8 @@ class Peer {
   virtual void hold_back(bool held) = 0;
   // How much send() was given that is not out yet.
   virtual std::size_t unsent() const = 0;
+  // Something has come from the client that was not read yet: it is not silent, we are late.
+  virtual bool has_unread() const { return false; }
 };
 
 // What is known of a client before it said anything.
@@ -46,6 +48,8 @@ class Host {
   virtual void received(ConnectionId connection, std::string frame) = 0;
   // The other side is gone, or broke the rules of framing.
   virtual void disconnected(ConnectionId connection) = 0;
+  // Peer::unsent() has become less.
+  virtual void sent(ConnectionId) {}
 };
 
 }  // namespace holdfast::server

@@ -148,6 +148,11 @@ void TcpConnection::hold_back(bool held) {
   });
 }
 
+bool TcpConnection::has_unread() const {
+  std::error_code error;
+  return state_ == State::open && (!pending_.empty() || socket_.available(error) > 0);
+}
+
 // ---- sending
 
 void TcpConnection::send(std::string frame) {
@@ -223,7 +228,10 @@ void TcpConnection::written(const std::error_code& error) {
   flight_.clear();
   flight_bytes_ = 0;
   if (state_ == State::closed) return;
-  if (!error) return flush();
+  if (!error) {
+    if (id_ != 0) reception_->host.sent(id_);
+    return flush();
+  }
   if (state_ == State::open) return lose();
   finish();
 }

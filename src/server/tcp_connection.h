@@ -39,6 +39,7 @@ class TcpConnection final : public Peer, public Patience::Waiter, public std::en
   void close() override;
   void hold_back(bool held) override;
   std::size_t unsent() const override { return gathered_bytes_ + flight_bytes_; }
+  bool has_unread() const override;
 
  private:
   enum class State { open, draining, lingering, closed };
