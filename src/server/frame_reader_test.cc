@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "support/raw_client.h"
+#include "support/socket_client.h"
 
 namespace holdfast::server {
 namespace {

@@ -8,14 +8,14 @@
 
 #include "server/recording_host.h"
 #include "support/eventually.h"
-#include "support/raw_client.h"
+#include "support/socket_client.h"
 
 namespace holdfast::server {
 namespace {
 
 using testing::eventually;
 using testing::framed;
-using testing::RawClient;
+using testing::SocketClient;
 using namespace std::chrono_literals;
 
 constexpr auto kSoon = 10s;
@@ -31,8 +31,8 @@ TEST(ListenerLimits, a_frame_that_is_too_long_closes_its_connection_and_no_other
   EngineOptions options;
   options.limits.frame = 1'000;
   RecordingServer server(options);
-  RawClient good(server.port());
-  RawClient bad(server.port());
+  SocketClient good(server.port());
+  SocketClient bad(server.port());
   good.send_frame(std::string(1'000, 'x'));
   bad.send(framed(std::string(1'001, 'x')).substr(0, 4));
   EXPECT_TRUE(bad.ended());
@@ -43,7 +43,7 @@ TEST(ListenerLimits, a_frame_that_is_too_long_closes_its_connection_and_no_other
 
 TEST(ListenerLimits, a_negative_length_closes_the_connection) {
   RecordingServer server;
-  RawClient client(server.port());
+  SocketClient client(server.port());
   client.send_frame("hello");
   client.send("\xff\xff\xff\xff");
   EXPECT_TRUE(client.ended());
@@ -52,14 +52,14 @@ TEST(ListenerLimits, a_negative_length_closes_the_connection) {
 
 TEST(ListenerLimits, a_client_that_says_nothing_is_closed) {
   RecordingServer server(impatient());
-  RawClient client(server.port());
+  SocketClient client(server.port());
   EXPECT_TRUE(client.ended());
   EXPECT_TRUE(eventually(kSoon, [&] { return server.gone_count() == 1; }));
 }
 
 TEST(ListenerLimits, a_client_that_drips_its_first_frame_is_closed) {
   RecordingServer server(impatient());
-  RawClient client(server.port());
+  SocketClient client(server.port());
   const std::string frame = framed(std::string(10'000, 'x'));
   const auto begin = std::chrono::steady_clock::now();
   std::size_t sent = 0;
@@ -75,7 +75,7 @@ TEST(ListenerLimits, a_client_that_drips_its_first_frame_is_closed) {
 TEST(ListenerLimits, a_client_that_is_silent_between_frames_stays) {
   RecordingServer server(impatient());
   const std::uint16_t port = server.port();
-  std::optional<RawClient> client;
+  std::optional<SocketClient> client;
   server.while_it_stands_still([&] { client.emplace(port).send_frame("hello"); });
   EXPECT_FALSE(eventually(3 * kHandshake, [&] { return server.gone_count() > 0; }));
   client->send_frame("again");
@@ -94,7 +94,7 @@ TEST(ListenerLimits, what_came_in_time_but_is_read_late_is_not_late) {
       });
     };
   });
-  RawClient client(server.port());
+  SocketClient client(server.port());
   stands.get_future().wait();
   client.send_frame("hello");
   const auto begin = std::chrono::steady_clock::now();
@@ -105,7 +105,7 @@ TEST(ListenerLimits, what_came_in_time_but_is_read_late_is_not_late) {
 
 TEST(ListenerLimits, a_frame_that_has_begun_must_end_in_time) {
   RecordingServer server(impatient());
-  RawClient client(server.port());
+  SocketClient client(server.port());
   client.send(framed("hello") + framed("again").substr(0, 6));
   EXPECT_TRUE(client.ended());
   EXPECT_EQ(server.frames(), std::vector<std::string>{"hello"});
@@ -115,7 +115,7 @@ TEST(ListenerLimits, a_client_that_is_held_back_is_not_late) {
   RecordingServer server(impatient());
   server.inside([&] { server.host.on_frame = [](Peer& peer, const std::string&) { peer.hold_back(true); }; });
   const std::uint16_t port = server.port();
-  std::optional<RawClient> client;
+  std::optional<SocketClient> client;
   server.while_it_stands_still([&] { client.emplace(port).send(framed("hello") + framed("again").substr(0, 6)); });
   EXPECT_FALSE(eventually(3 * kHandshake, [&] { return server.gone_count() > 0; }));
   client->send(framed("again").substr(6));
@@ -127,8 +127,8 @@ TEST(ListenerLimits, a_client_that_does_not_read_is_closed_when_too_much_waits_f
   EngineOptions options;
   options.limits.unsent_bytes = 1 << 20;
   RecordingServer server(options);
-  RawClient deaf(server.port());
-  RawClient good(server.port());
+  SocketClient deaf(server.port());
+  SocketClient good(server.port());
   deaf.send_frame("hello");
   ASSERT_TRUE(eventually(kSoon, [&] { return server.frame_count() == 1; }));
   server.inside([&] { server.host.on_frame = [](Peer& peer, const std::string& frame) { peer.send(framed(frame)); }; });
@@ -158,7 +158,7 @@ TEST(ListenerLimits, a_client_that_does_not_read_its_last_answer_is_closed) {
       peer.close();
     };
   });
-  RawClient deaf(server.port());
+  SocketClient deaf(server.port());
   deaf.send_frame("hello");
   ASSERT_TRUE(eventually(kSoon, [&] { return server.frame_count() == 1; }));
   EXPECT_TRUE(eventually(kSoon, [&] { return server.connections() == 0; }));
@@ -167,7 +167,7 @@ TEST(ListenerLimits, a_client_that_does_not_read_its_last_answer_is_closed) {
 TEST(ListenerLimits, a_client_that_does_not_close_is_not_waited_for) {
   RecordingServer server;
   server.inside([&] { server.host.on_frame = [](Peer& peer, const std::string&) { peer.close(); }; });
-  RawClient client(server.port());
+  SocketClient client(server.port());
   client.send_frame("hello");
   EXPECT_TRUE(client.ended());
   EXPECT_TRUE(eventually(kSoon, [&] { return server.connections() == 0; }));  // and the client is still there
@@ -177,15 +177,15 @@ TEST(ListenerLimits, one_address_may_have_so_many_connections) {
   EngineOptions options;
   options.limits.connections_per_address = 2;
   RecordingServer server(options);
-  std::optional<RawClient> first(server.port());
-  RawClient second(server.port());
+  std::optional<SocketClient> first(server.port());
+  SocketClient second(server.port());
   ASSERT_TRUE(eventually(kSoon, [&] { return server.connections() == 2; }));
-  RawClient third(server.port());
+  SocketClient third(server.port());
   EXPECT_TRUE(third.ended());
   EXPECT_EQ(server.inside([&] { return server.listener->rejected(); }), 1U);
   first.reset();
   ASSERT_TRUE(eventually(kSoon, [&] { return server.connections() == 1; }));
-  RawClient fourth(server.port());
+  SocketClient fourth(server.port());
   fourth.send_frame("hello");
   EXPECT_TRUE(eventually(kSoon, [&] { return server.frame_count() == 1; }));
 }
@@ -196,10 +196,10 @@ TEST(ListenerLimits, there_may_be_so_many_connections_in_all) {
   options.limits.connections_per_address = 0;
   options.listen = {{}, {}};
   RecordingServer server(options);
-  RawClient first(server.port());
+  SocketClient first(server.port());
   ASSERT_TRUE(eventually(kSoon, [&] { return server.connections() == 1; }));
   const std::string other = server.inside([&] { return server.listener->addresses().back(); });
-  RawClient second(static_cast<std::uint16_t>(std::stoi(other.substr(other.find(':') + 1))));
+  SocketClient second(static_cast<std::uint16_t>(std::stoi(other.substr(other.find(':') + 1))));
   EXPECT_TRUE(second.ended());
 }
 
@@ -232,12 +232,12 @@ class LastDescriptor {
 
 TEST(ListenerLimits, without_descriptors_nobody_is_accepted_and_nothing_spins_until_there_are_some) {
   RecordingServer server;
-  RawClient early(server.port());
+  SocketClient early(server.port());
   early.send_frame("early");
   ASSERT_TRUE(eventually(kSoon, [&] { return server.frame_count() == 1; }));
   const std::uint16_t port = server.port();
   std::optional<LastDescriptor> poverty(std::in_place);
-  RawClient late(port);  // takes it; the connection waits in the kernel
+  SocketClient late(port);  // takes it; the connection waits in the kernel
   late.send_frame("late");
   const auto before = cpu_time(server.thread);
   EXPECT_FALSE(eventually(500ms, [&] { return server.frame_count() > 1; }));

@@ -5,21 +5,21 @@
 #include "server/environment.h"
 #include "server/recording_host.h"
 #include "support/eventually.h"
-#include "support/raw_client.h"
+#include "support/socket_client.h"
 
 namespace holdfast::server {
 namespace {
 
 using testing::eventually;
 using testing::framed;
-using testing::RawClient;
+using testing::SocketClient;
 using namespace std::chrono_literals;
 
 constexpr auto kSoon = 10s;
 
 TEST(Listener, hands_on_a_frame_that_comes_byte_by_byte) {
   RecordingServer server;
-  RawClient client(server.port());
+  SocketClient client(server.port());
   for (const char byte : framed("hello") + framed("") + framed("world")) ASSERT_TRUE(client.send({&byte, 1}));
   EXPECT_TRUE(eventually(kSoon, [&] { return server.frame_count() == 3; }));
   EXPECT_EQ(server.frames(), (std::vector<std::string>{"hello", "", "world"}));
@@ -28,7 +28,7 @@ TEST(Listener, hands_on_a_frame_that_comes_byte_by_byte) {
 TEST(Listener, hands_on_many_frames_of_one_packet_in_their_order) {
   constexpr int kFrames = 5'000;
   RecordingServer server;
-  RawClient client(server.port());
+  SocketClient client(server.port());
   std::string bytes;
   for (int i = 0; i < kFrames; ++i) bytes += framed(std::to_string(i));
   ASSERT_TRUE(client.send(bytes));
@@ -41,7 +41,7 @@ TEST(Listener, answers_in_the_order_of_sending) {
   constexpr int kFrames = 2'000;
   RecordingServer server;
   server.inside([&] { server.host.on_frame = [](Peer& peer, const std::string& f) { peer.send(framed(f)); }; });
-  RawClient client(server.port());
+  SocketClient client(server.port());
   std::string bytes;
   for (int i = 0; i < kFrames; ++i) bytes += framed(std::to_string(i) + std::string(i % 100 == 0 ? 50'000 : 0, '.'));
   std::thread writer([&] { client.send(bytes); });
@@ -52,7 +52,7 @@ TEST(Listener, answers_in_the_order_of_sending) {
 
 TEST(Listener, tells_where_a_client_comes_from) {
   RecordingServer server;
-  RawClient client(server.port());
+  SocketClient client(server.port());
   ASSERT_TRUE(eventually(kSoon, [&] { return server.connections() == 1; }));
   const Origin origin = server.inside([&] { return server.host.origins.front(); });
   EXPECT_EQ(origin.ip, "127.0.0.1");
@@ -64,7 +64,7 @@ TEST(Listener, knows_an_ipv4_client_on_a_socket_for_both) {
   EngineOptions options;
   options.listen = {{.host = "::"}};
   RecordingServer server(options);
-  RawClient client(server.port());
+  SocketClient client(server.port());
   ASSERT_TRUE(eventually(kSoon, [&] { return server.connections() == 1; }));
   EXPECT_EQ(server.inside([&] { return server.host.origins.front().ip; }), "127.0.0.1");
   EXPECT_TRUE(server.inside([&] { return server.listener->addresses(); }).front().starts_with("[::]:"));
@@ -73,7 +73,7 @@ TEST(Listener, knows_an_ipv4_client_on_a_socket_for_both) {
 TEST(Listener, tells_when_a_client_is_gone) {
   RecordingServer server;
   {
-    RawClient client(server.port());
+    SocketClient client(server.port());
     client.send_frame("hello");
     ASSERT_TRUE(eventually(kSoon, [&] { return server.frame_count() == 1; }));
   }
@@ -92,7 +92,7 @@ TEST(Listener, closes_after_what_was_sent_is_out_and_does_not_tell_who_asked_for
       peer.send(framed("too late"));
     };
   });
-  RawClient client(server.port());
+  SocketClient client(server.port());
   client.send_frame("go");
   EXPECT_EQ(client.receive_frame().size(), kSize);
   EXPECT_EQ(client.receive_frame(), "bye");
@@ -109,7 +109,7 @@ TEST(Listener, does_not_let_unread_bytes_of_the_client_reset_its_last_answer) {
       peer.close();
     };
   });
-  RawClient client(server.port());
+  SocketClient client(server.port());
   client.send_frame("go");
   ASSERT_TRUE(eventually(kSoon, [&] { return server.frame_count() == 1; }));
   client.send(std::string(200'000, 'x'));
@@ -124,7 +124,7 @@ TEST(Listener, receives_nothing_while_held_back_and_everything_afterwards) {
       if (frame == "stop") peer.hold_back(true);
     };
   });
-  RawClient client(server.port());
+  SocketClient client(server.port());
   client.send(framed("one") + framed("stop") + framed("two") + framed("three"));
   ASSERT_TRUE(eventually(kSoon, [&] { return server.frame_count() == 2; }));
   client.send(framed("four"));
@@ -137,7 +137,7 @@ TEST(Listener, receives_nothing_while_held_back_and_everything_afterwards) {
 TEST(Listener, makes_a_client_that_is_held_back_wait) {
   RecordingServer server;
   server.inside([&] { server.host.on_frame = [](Peer& peer, const std::string&) { peer.hold_back(true); }; });
-  RawClient client(server.port());
+  SocketClient client(server.port());
   std::atomic<std::size_t> sent = 0;
   const std::string frame = framed(std::string(100'000, 'x'));
   constexpr std::size_t kFrames = 300;  // 30 MB: more than the kernel takes for two loopback sockets
@@ -157,7 +157,7 @@ TEST(Listener, makes_a_client_that_is_held_back_wait) {
 TEST(Listener, closes_a_connection_that_the_host_refuses) {
   RecordingServer server;
   server.inside([&] { server.host.refuses = true; });
-  RawClient client(server.port());
+  SocketClient client(server.port());
   EXPECT_TRUE(client.ended());
   EXPECT_EQ(server.connections(), 0U);
 }
@@ -192,7 +192,7 @@ TEST(Listener, listens_on_a_port_again_that_it_has_just_left) {
     RecordingServer server;
     port = server.port();
     server.inside([&] { server.host.on_frame = [](Peer& peer, const std::string&) { peer.close(); }; });
-    RawClient client(port);
+    SocketClient client(port);
     client.send_frame("hello");
     EXPECT_TRUE(client.ended());  // the server closed first: its side of the port is in TIME_WAIT
   }
@@ -206,11 +206,11 @@ TEST(Listener, leaks_no_descriptors) {
   EngineOptions options;
   options.limits.connections_per_address = 0;
   RecordingServer server(options);
-  { RawClient first(server.port()); }
+  { SocketClient first(server.port()); }
   ASSERT_TRUE(eventually(kSoon, [&] { return server.connections() == 0; }));
   const auto before = open_file_descriptors();
   for (int round = 0; round < 10; ++round) {
-    std::vector<RawClient> clients;
+    std::vector<SocketClient> clients;
     for (int i = 0; i < 100; ++i) clients.emplace_back(server.port());
     for (auto& client : clients) client.send_frame("hello");
     const auto all = static_cast<std::size_t>(round + 1) * 100;

@@ -39,7 +39,7 @@ Service::Service(Loop& loop, EngineOptions options, engine::Engine& engine, stor
       engine_(engine),
       store_(store),
       credentials_(options_.require_auth, options_.super_digest),
-      pipeline_(loop, engine, store, first_zxid(store),
+      pipeline_(loop, engine, store, first_zxid(store, growing_wall_time()),
                 {.at_rest =
                      [this] {
                        note_use();
@@ -243,7 +243,7 @@ std::chrono::milliseconds Service::grant(std::int32_t timeout) const {
 
 std::string Service::new_password() {
   std::string password(16, '\0');
-  RAND_bytes(reinterpret_cast<unsigned char*>(password.data()), static_cast<int>(password.size()));
+  if (RAND_bytes(reinterpret_cast<unsigned char*>(password.data()), static_cast<int>(password.size())) != 1) return {};
   return password;
 }
 

@@ -75,6 +75,7 @@ class Service final : public Host {
   // Another connection speaks for its session.
   bool has_moved(const ClientConnection& connection) const;
   std::chrono::milliseconds grant(std::int32_t timeout) const;
+  // Empty: no random bytes are to be had. A password that can be guessed would let other clients take the session over.
   std::string new_password();
   void look_after_sessions();
   void look_later(engine::Moment pause, bool may_wait);

@@ -47,6 +47,10 @@ Outcome Handshake::execute(engine::Engine& engine, const Turn& turn) {
     return nothing;
   }
   password_ = service_.new_password();
+  if (password_.empty()) {
+    turned_away_ = true;
+    return nothing;
+  }
   // No two sessions have one zxid, not even of two lives of this server.
   service_.adopt(*connection_, turn.zxid, timeout);
   if (!connection_->authorized) service_.strangers_.insert(turn.zxid);

@@ -8,7 +8,7 @@
 #include "server/recording_host.h"
 #include "support/certificate.h"
 #include "support/eventually.h"
-#include "support/raw_client.h"
+#include "support/socket_client.h"
 #include "support/temp_dir.h"
 
 namespace holdfast::server {
@@ -18,7 +18,7 @@ using testing::CertificateFiles;
 using testing::eventually;
 using testing::framed;
 using testing::make_certificate;
-using testing::RawClient;
+using testing::SocketClient;
 using testing::TlsClientOptions;
 using namespace std::chrono_literals;
 
@@ -53,7 +53,7 @@ TEST_F(TlsListener, carries_frames_of_any_size_in_both_directions) {
   RecordingServer server(options());
   echo(server);
   for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
-    RawClient client(server.port(true), {.version = version});
+    SocketClient client(server.port(true), {.version = version});
     for (const std::size_t size : {1UL, 511UL, 512UL, 16'384UL, 100'000UL, 0xfffffUL}) {
       const std::string body(size, static_cast<char>('a' + size % 26));
       ASSERT_TRUE(client.send_frame(body));
@@ -67,7 +67,7 @@ TEST_F(TlsListener, carries_many_frames_at_once) {
   constexpr int kFrames = 3'000;
   RecordingServer server(options());
   echo(server);
-  RawClient client(server.port(true), {});
+  SocketClient client(server.port(true), {});
   std::string bytes;
   for (int i = 0; i < kFrames; ++i) bytes += framed(std::to_string(i));
   ASSERT_TRUE(client.send(bytes));
@@ -76,7 +76,7 @@ TEST_F(TlsListener, carries_many_frames_at_once) {
 
 TEST_F(TlsListener, answers_words) {
   RecordingServer server(options());
-  RawClient client(server.port(true), {});
+  SocketClient client(server.port(true), {});
   client.send("ruok");
   EXPECT_EQ(client.receive_all(), "imok");
   EXPECT_TRUE(client.ended());
@@ -90,7 +90,7 @@ TEST_F(TlsListener, closes_after_what_was_sent_is_out) {
       peer.close();
     };
   });
-  RawClient client(server.port(true), {});
+  SocketClient client(server.port(true), {});
   client.send_frame("go");
   EXPECT_EQ(client.receive_frame().size(), 4U << 20);
   EXPECT_TRUE(client.ended());
@@ -100,7 +100,7 @@ TEST_F(TlsListener, closes_after_what_was_sent_is_out) {
 TEST_F(TlsListener, tells_when_a_client_is_gone) {
   RecordingServer server(options());
   {
-    RawClient client(server.port(true), {});
+    SocketClient client(server.port(true), {});
     client.send_frame("hello");
     ASSERT_TRUE(eventually(kSoon, [&] { return server.frame_count() == 1; }));
   }
@@ -110,7 +110,7 @@ TEST_F(TlsListener, tells_when_a_client_is_gone) {
 TEST_F(TlsListener, receives_nothing_while_held_back) {
   RecordingServer server(options());
   server.inside([&] { server.host.on_frame = [](Peer& peer, const std::string& f) { peer.hold_back(f == "stop"); }; });
-  RawClient client(server.port(true), {});
+  SocketClient client(server.port(true), {});
   client.send(framed("stop") + framed("one") + framed("two"));
   ASSERT_TRUE(eventually(kSoon, [&] { return server.frame_count() == 1; }));
   EXPECT_FALSE(eventually(50ms, [&] { return server.frame_count() > 1; }));
@@ -124,7 +124,7 @@ TEST_F(TlsListener, believes_only_clients_with_a_certificate_of_its_authority_if
   RecordingServer server(strict);
   echo(server);
   for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
-    RawClient known(server.port(true), {client_.certificate, client_.key, version});
+    SocketClient known(server.port(true), {client_.certificate, client_.key, version});
     known.send_frame("hello");
     EXPECT_EQ(known.receive_frame(), "hello");
 
@@ -132,7 +132,7 @@ TEST_F(TlsListener, believes_only_clients_with_a_certificate_of_its_authority_if
     for (const TlsClientOptions& other :
          {TlsClientOptions{.version = version}, TlsClientOptions{stranger_.certificate, stranger_.key, version}}) {
       try {
-        RawClient client(server.port(true), other);
+        SocketClient client(server.port(true), other);
         client.send_frame("let me in");
         EXPECT_EQ(client.receive_frame(), "");
         EXPECT_TRUE(client.ended());
@@ -147,7 +147,7 @@ TEST_F(TlsListener, believes_only_clients_with_a_certificate_of_its_authority_if
 
 TEST_F(TlsListener, refuses_old_versions) {
   RecordingServer server(options());
-  EXPECT_THROW(RawClient(server.port(true), {.version = TLS1_1_VERSION}), std::runtime_error);
+  EXPECT_THROW(SocketClient(server.port(true), {.version = TLS1_1_VERSION}), std::runtime_error);
   EXPECT_TRUE(eventually(kSoon, [&] { return server.gone_count() == 1; }));
 }
 
@@ -155,7 +155,7 @@ TEST_F(TlsListener, closes_a_connection_that_begins_with_anything_else) {
   RecordingServer server(options());
   for (const std::string& bytes : {framed(std::string(44, '\0')), std::string("ruok"), std::string(10'000, '\xa5'),
                                    std::string("GET / HTTP/1.1\r\n\r\n")}) {
-    RawClient client(server.port(true));
+    SocketClient client(server.port(true));
     client.send(bytes);
     if (bytes == "ruok") client.half_close();  // four bytes could still become the head of a record
     EXPECT_TRUE(client.ended());
@@ -168,13 +168,13 @@ TEST_F(TlsListener, closes_a_connection_whose_handshake_does_not_end) {
   EngineOptions impatient = options();
   impatient.limits.handshake = 100ms;
   RecordingServer server(impatient);
-  RawClient silent(server.port(true));
-  RawClient half(server.port(true));
+  SocketClient silent(server.port(true));
+  SocketClient half(server.port(true));
   half.send(std::string("\x16\x03\x01\x02\x00\x01", 6));  // the beginning of a greeting
   EXPECT_TRUE(silent.ended());
   EXPECT_TRUE(half.ended());
   try {
-    RawClient polite(server.port(true), {});  // greets, then says nothing
+    SocketClient polite(server.port(true), {});  // greets, then says nothing
     EXPECT_TRUE(polite.ended());
   } catch (const std::runtime_error&) {
     // Too slow even for that; closed as well.

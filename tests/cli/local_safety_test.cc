@@ -14,7 +14,7 @@
 #include "cli/local_world.h"
 #include "holdfast/error.h"
 #include "holdfast/holdfast.h"
-#include "support/raw_client.h"
+#include "support/socket_client.h"
 
 namespace holdfast::testing {
 namespace {
@@ -75,7 +75,7 @@ class Session {
   }
 
  private:
-  RawClient client_;
+  SocketClient client_;
 };
 
 class LocalSafety : public LocalWorld {
@@ -124,7 +124,7 @@ TEST_F(LocalSafety, another_user_can_neither_read_the_secret_nor_use_the_port) {
             0);
   EXPECT_EQ(as_nobody([&] {
               for (const auto* word : {"ruok", "srvr", "stat", "mntr", "dump", "envi", "conf"}) {
-                RawClient stranger(port);
+                SocketClient stranger(port);
                 stranger.send(word);
                 if (stranger.receive_all().find("not in the whitelist") == std::string::npos) return 1;
               }

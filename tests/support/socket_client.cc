@@ -1,4 +1,4 @@
-#include "raw_client.h"
+#include "socket_client.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -56,12 +56,12 @@ std::string framed(std::string_view body) {
   return frame.append(body);
 }
 
-void RawClient::Free::operator()(ssl_st* ssl) const { SSL_free(ssl); }
-void RawClient::Free::operator()(ssl_ctx_st* context) const { SSL_CTX_free(context); }
+void SocketClient::Free::operator()(ssl_st* ssl) const { SSL_free(ssl); }
+void SocketClient::Free::operator()(ssl_ctx_st* context) const { SSL_CTX_free(context); }
 
-RawClient::RawClient(std::uint16_t port) : socket_(connect_to(port)) {}
+SocketClient::SocketClient(std::uint16_t port) : socket_(connect_to(port)) {}
 
-RawClient::RawClient(std::uint16_t port, const TlsClientOptions& options) : RawClient(port) {
+SocketClient::SocketClient(std::uint16_t port, const TlsClientOptions& options) : SocketClient(port) {
   ERR_clear_error();
   context_.reset(SSL_CTX_new(TLS_client_method()));
   if (!context_) throw tls_error("SSL_CTX_new");
@@ -80,17 +80,17 @@ RawClient::RawClient(std::uint16_t port, const TlsClientOptions& options) : RawC
   if (SSL_connect(ssl_.get()) != 1) throw tls_error("handshake");
 }
 
-RawClient::~RawClient() {
+SocketClient::~SocketClient() {
   if (socket_ >= 0) ::close(socket_);
 }
 
-RawClient::RawClient(RawClient&& other) noexcept
+SocketClient::SocketClient(SocketClient&& other) noexcept
     : socket_(std::exchange(other.socket_, -1)),
       ended_(other.ended_),
       context_(std::move(other.context_)),
       ssl_(std::move(other.ssl_)) {}
 
-bool RawClient::send(std::string_view bytes) {
+bool SocketClient::send(std::string_view bytes) {
   while (!bytes.empty()) {
     const auto part = bytes.substr(0, kAtOnce);
     const long sent = ssl_ ? SSL_write(ssl_.get(), part.data(), static_cast<int>(part.size()))
@@ -101,7 +101,7 @@ bool RawClient::send(std::string_view bytes) {
   return true;
 }
 
-long RawClient::receive_some(char* data, std::size_t size) {
+long SocketClient::receive_some(char* data, std::size_t size) {
   if (ended_) return 0;
   long got = 0;
   if (ssl_) {
@@ -118,7 +118,7 @@ long RawClient::receive_some(char* data, std::size_t size) {
   return got;
 }
 
-std::string RawClient::receive(std::size_t size) {
+std::string SocketClient::receive(std::size_t size) {
   std::string bytes(size, '\0');
   std::size_t here = 0;
   while (here < size) {
@@ -130,7 +130,7 @@ std::string RawClient::receive(std::size_t size) {
   return bytes;
 }
 
-std::string RawClient::receive_frame() {
+std::string SocketClient::receive_frame() {
   const std::string header = receive(4);
   if (header.size() < 4) return {};
   std::size_t size = 0;
@@ -138,7 +138,7 @@ std::string RawClient::receive_frame() {
   return receive(size);
 }
 
-std::string RawClient::receive_all() {
+std::string SocketClient::receive_all() {
   std::string bytes;
   std::string part(kAtOnce, '\0');
   for (;;) {  // ends with the connection, or with our patience
@@ -148,11 +148,11 @@ std::string RawClient::receive_all() {
   }
 }
 
-bool RawClient::ended() {
+bool SocketClient::ended() {
   receive_all();
   return ended_;
 }
 
-void RawClient::half_close() { ::shutdown(socket_, SHUT_WR); }
+void SocketClient::half_close() { ::shutdown(socket_, SHUT_WR); }
 
 }  // namespace holdfast::testing

@@ -1,4 +1,4 @@
-// raw_client.h -- a client that sends any bytes it likes, well-formed or not, with TLS or without.
+// socket_client.h -- a client that sends any bytes it likes, well-formed or not, with TLS or without.
 //
 // Blocks, at most kClientPatience at a time. One thread at a time.
 #pragma once
@@ -27,15 +27,15 @@ struct TlsClientOptions {
   int version = 0;  // TLS1_2_VERSION, ...; 0: the newest that both know
 };
 
-class RawClient {
+class SocketClient {
  public:
   // To 127.0.0.1. Throws std::system_error.
-  explicit RawClient(std::uint16_t port);
+  explicit SocketClient(std::uint16_t port);
   // Shakes hands, too; believes any server. Throws std::runtime_error if that fails.
-  RawClient(std::uint16_t port, const TlsClientOptions& options);
-  ~RawClient();
-  RawClient(RawClient&& other) noexcept;
-  RawClient& operator=(RawClient&&) = delete;
+  SocketClient(std::uint16_t port, const TlsClientOptions& options);
+  ~SocketClient();
+  SocketClient(SocketClient&& other) noexcept;
+  SocketClient& operator=(SocketClient&&) = delete;
 
   // False if not all of it could be sent.
   bool send(std::string_view bytes);
