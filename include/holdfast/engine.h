@@ -92,8 +92,10 @@ struct EngineOptions {
   bool ttl_nodes = false;
   std::chrono::milliseconds container_check_interval{60'000};
 
-  // A snapshot is taken after about this many writes; that many are kept.
+  // A snapshot is taken after about this many writes, or this many bytes of log (what is read back in about a second), or as
+  // many as the last snapshot had if that is more; that many are kept.
   std::size_t snapshot_after = 100'000;
+  std::size_t snapshot_after_bytes = std::size_t{64} << 20;
   std::size_t snapshots_kept = 3;
 
   // Which four-letter words are answered; "*" is all of them. With any other, srvr is, too, as in ZooKeeper; without one, none is.

@@ -43,6 +43,7 @@ TEST_F(ServerConfigTest, reads_every_setting_of_our_yaml) {
                                "ttl_nodes: true\n"
                                "container_check_interval: 5s\n"
                                "snapshot_after: 1000\n"
+                               "snapshot_after_bytes: 3MiB\n"
                                "snapshots_kept: 5\n"
                                "four_letter_words: [ruok, srvr]\n"
                                "limits:\n"
@@ -76,6 +77,7 @@ TEST_F(ServerConfigTest, reads_every_setting_of_our_yaml) {
   EXPECT_TRUE(options.ttl_nodes);
   EXPECT_EQ(options.container_check_interval, 5s);
   EXPECT_EQ(options.snapshot_after, 1000U);
+  EXPECT_EQ(options.snapshot_after_bytes, 3U << 20);
   EXPECT_EQ(options.snapshots_kept, 5U);
   EXPECT_EQ(options.four_letter_words, (Lines{"ruok", "srvr"}));
   EXPECT_EQ(options.limits.frame, 2U << 20);

@@ -34,6 +34,8 @@ constexpr Range<std::size_t> kDepths{1, 100'000};
 // ZooKeeper's least is 2, too: a snapshot for every write would only take snapshots.
 constexpr Range<std::size_t> kSnapshotAfter{2, 1'000'000'000};
 constexpr Range<std::size_t> kSnapshots{1, kMostSnapshots};
+// Less would take a snapshot for every few writes of the largest size.
+constexpr Range<std::size_t> kSnapshotAfterBytes{std::size_t{1} << 20, std::size_t{1} << 40};
 // More are a mistake: each has its own socket.
 constexpr std::size_t kMostListeners = 64;
 
@@ -200,6 +202,8 @@ std::vector<ServerSetting> make_settings() {
           kContainerChecks),
       count(
           "snapshot_after", [](auto& s) -> auto& { return s.engine.snapshot_after; }, kSnapshotAfter),
+      size(
+          "snapshot_after_bytes", [](auto& s) -> auto& { return s.engine.snapshot_after_bytes; }, kSnapshotAfterBytes),
       count(
           "snapshots_kept", [](auto& s) -> auto& { return s.engine.snapshots_kept; }, kSnapshots),
       four_letter_words(),

@@ -58,7 +58,8 @@ Service::Service(Loop& loop, EngineOptions options, engine::Engine& engine, stor
       timers_(std::make_unique<Timers>(loop.context())),
       started_(wall_time()) {
   if (store_ != nullptr) {
-    snapshotter_ = std::make_unique<Snapshotter>(engine, *store, options_.snapshot_after, [this, alive = alive_] {
+    const SnapshotDue::Bounds after{options_.snapshot_after, options_.snapshot_after_bytes};
+    snapshotter_ = std::make_unique<Snapshotter>(engine, *store, after, [this, alive = alive_] {
       asio::post(loop_.context(), [this, alive] {
         if (*alive && pipeline_.at_rest()) snapshotter_->turn(pipeline_.changes());
       });

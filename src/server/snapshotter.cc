@@ -14,12 +14,13 @@ constexpr std::size_t kSliceBytes = std::size_t{1} << 20;
 
 }  // namespace
 
-Snapshotter::Snapshotter(engine::Engine& engine, store::Store& store, std::size_t after, std::function<void()> written)
+Snapshotter::Snapshotter(engine::Engine& engine, store::Store& store, SnapshotDue::Bounds after,
+                         std::function<void()> written)
     : engine_(engine),
       store_(store),
-      after_(after),
       written_(std::move(written)),
-      before_(store.recovered().log_records),
+      due_(after, {static_cast<std::size_t>(store.recovered().log_records), store.recovered().log_bytes},
+           store.recovered().snapshot_bytes),
       thread_([this] { run(); }) {}
 
 Snapshotter::~Snapshotter() {
@@ -38,9 +39,9 @@ void Snapshotter::turn(std::size_t changes) {
     if (std::exchange(failed_, false)) walking_ = false;
   }
   if (!walking_) {
-    if (before_ + (changes - changes_) < after_) return;
-    changes_ = changes;
-    before_ = 0;
+    const SnapshotDue::Progress now{changes, store_.appended_bytes()};
+    if (!due_.is_due(now)) return;
+    due_.begin(now);
     began_ = monotonic_time();
     walking_ = begun_ = true;
     engine_.begin_snapshot();
@@ -48,6 +49,7 @@ void Snapshotter::turn(std::size_t changes) {
   Slice slice = next_slice();
   if (slice.end) {
     walking_ = false;
+    due_.finish(bytes_);
     time_.add((monotonic_time() - began_) / std::chrono::milliseconds(1));
   }
   give(std::move(slice));
@@ -57,7 +59,10 @@ Snapshotter::Slice Snapshotter::next_slice() {
   Slice slice;
   // Not the last zxid: one that went to a refused write is in no log.
   const auto index = store_.last_index();
-  if (std::exchange(begun_, false)) slice.begin = index;
+  if (std::exchange(begun_, false)) {
+    slice.begin = index;
+    bytes_ = 0;
+  }
   std::size_t bytes = 0;
   while (slice.records.size() < kSlice && bytes < kSliceBytes) {
     auto record = engine_.next_snapshot_record();
@@ -68,6 +73,7 @@ Snapshotter::Slice Snapshotter::next_slice() {
     bytes += record->size();
     slice.records.push_back(std::move(*record));
   }
+  bytes_ += bytes;
   return slice;
 }
 

@@ -16,6 +16,7 @@
 
 #include "engine/engine.h"
 #include "server/report.h"
+#include "server/snapshot_due.h"
 #include "store/store.h"
 
 namespace holdfast::server {
@@ -23,7 +24,7 @@ namespace holdfast::server {
 class Snapshotter {
  public:
   // `written`: a slice is on its way to the disk, turn() may go on. Called on the snapshotter's thread.
-  Snapshotter(engine::Engine& engine, store::Store& store, std::size_t after, std::function<void()> written);
+  Snapshotter(engine::Engine& engine, store::Store& store, SnapshotDue::Bounds after, std::function<void()> written);
   // One that is under way is given up.
   ~Snapshotter();
 
@@ -50,13 +51,12 @@ class Snapshotter {
 
   engine::Engine& engine_;
   store::Store& store_;
-  const std::size_t after_;
   const std::function<void()> written_;
   // The service's thread.
   bool walking_ = false;
   bool begun_ = false;
-  std::size_t changes_ = 0;  // when the last one began
-  std::size_t before_;       // changes of earlier lives that no snapshot has
+  SnapshotDue due_;
+  std::uint64_t bytes_ = 0;  // of the one under way
   engine::Moment began_{0};
   Latency time_;
   // Both.

@@ -32,6 +32,7 @@ Log::Log(Disk& disk, std::string directory, const Options& options, std::uint64_
 tl::expected<void, AppendFailure> Log::append(std::span<const Record> records) {
   const std::scoped_lock hold(mutex_);
   Index last = last_index_.load();
+  std::uint64_t bytes = 0;
   for (const Record& record : records) {
     const auto invalid = std::make_error_code(std::errc::invalid_argument);
     if (record.index <= last) return refuse(invalid, fmt::format("index {} cannot follow {}", record.index, last));
@@ -39,6 +40,7 @@ tl::expected<void, AppendFailure> Log::append(std::span<const Record> records) {
       return refuse(invalid, fmt::format("a record of {} bytes; {} are allowed", record.bytes.size(), kRecordLimit));
     }
     last = record.index;
+    bytes += record.bytes.size();
   }
   if (closed_) return refuse(std::make_error_code(std::errc::operation_not_permitted), "the store is closed");
 
@@ -68,6 +70,7 @@ tl::expected<void, AppendFailure> Log::append(std::span<const Record> records) {
   }
   writer_->keep();
   last_index_.store(last);
+  appended_bytes_ += bytes;
   return {};
 }
 

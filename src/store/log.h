@@ -35,6 +35,8 @@ class Log {
   tl::expected<void, Failure> close();
 
   Index last_index() const noexcept { return last_index_.load(); }
+  // Of all records that were appended.
+  std::uint64_t appended_bytes() const noexcept { return appended_bytes_.load(); }
   // How many appends have failed. Never goes back.
   std::uint64_t failures() const noexcept { return failures_.load(); }
 
@@ -65,6 +67,7 @@ class Log {
   bool closed_ = false;
   std::atomic<Index> last_index_;
   std::atomic<std::uint64_t> failures_ = 0;
+  std::atomic<std::uint64_t> appended_bytes_ = 0;
 };
 
 }  // namespace holdfast::store

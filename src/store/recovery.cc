@@ -33,6 +33,7 @@ tl::expected<void, Failure> deliver_segment(Disk& disk, const std::string& path,
       return tl::unexpected(damaged(path, reader->last_offset(), taken.error()));
     }
     ++recovered.log_records;
+    recovered.log_bytes += (*record)->bytes.size();
   }
 }
 
@@ -58,8 +59,10 @@ tl::expected<Recovered, Failure> deliver(Disk& disk, const Options& options, con
     const std::string path = join(options.data_directory, numbered(kSnapshotPrefix, *plan.snapshot));
     const auto file = disk.open(path, Disk::Mode::read);
     if (!file) return tl::unexpected(cannot("opened", path, file.error()));
-    const auto content =
-        read_snapshot(**file, path, [&](std::string_view bytes) { return recovery.snapshot_record(bytes); });
+    const auto content = read_snapshot(**file, path, [&](std::string_view bytes) {
+      recovered.snapshot_bytes += bytes.size();
+      return recovery.snapshot_record(bytes);
+    });
     if (!content) return tl::unexpected(content.error());
     recovered.snapshot_records = content->end.records;
   }

@@ -136,6 +136,8 @@ tl::expected<std::unique_ptr<Store>, Failure> Store::open(Disk& disk, const Opti
 
 Index Store::last_index() const noexcept { return log_->last_index(); }
 
+std::uint64_t Store::appended_bytes() const noexcept { return log_->appended_bytes(); }
+
 tl::expected<void, AppendFailure> Store::append(std::span<const Record> records) { return log_->append(records); }
 
 tl::expected<void, Failure> Store::close() { return log_->close(); }

@@ -64,6 +64,8 @@ struct Recovered {
   Index snapshot_begin = 0;            // 0: there was no snapshot
   std::uint64_t snapshot_records = 0;  // delivered
   std::uint64_t log_records = 0;       // delivered
+  std::uint64_t snapshot_bytes = 0;    // of the snapshot's records
+  std::uint64_t log_bytes = 0;         // of the log's records that were delivered
   std::uint64_t torn_bytes = 0;        // cut from the end of the log: of a group that was never acknowledged
   std::size_t damaged_snapshots = 0;   // newer ones that had to be passed over; each was warned about in the log
 };
@@ -72,7 +74,8 @@ class Log;
 class SnapshotWriter;
 
 // Thread safety: append() and close() from one thread at a time; begin_snapshot() and everything of its SnapshotWriter from
-// one thread at a time, which may be another; epoch(), last_index() and recovered() from any.
+// one thread at a time, which may be another; epoch(), last_index(),
+// appended_bytes() and recovered() from any.
 class Store {
  public:
   // Makes the directories if they are missing, takes them for this process alone, reads everything back and raises the
@@ -91,6 +94,9 @@ class Store {
 
   // Of the last record that was recovered or appended; 0 if there was none.
   Index last_index() const noexcept;
+
+  // Of all records that were appended since open().
+  std::uint64_t appended_bytes() const noexcept;
 
   const Recovered& recovered() const noexcept { return recovered_; }
 

@@ -26,6 +26,30 @@ std::size_t snapshots_of(const ZooKeeperServer& server) {
 
 ZooKeeperOptions server_options() { return {.make = ServerMake::engine, .config_lines = {"snapCount=20"}}; }
 
+std::uintmax_t log_bytes_of(const ZooKeeperServer& server) {
+  std::uintmax_t sum = 0;
+  for (const auto& file : std::filesystem::directory_iterator(server.data())) {
+    std::error_code gone;  // by the purge
+    const auto size = file.path().filename().string().starts_with("log.") ? file.file_size(gone) : 0;
+    if (!gone) sum += size;
+  }
+  return sum;
+}
+
+// Few writes can be many bytes: by their number alone the log would grow to about 100 GB before the first snapshot.
+TEST(Snapshot, is_taken_after_so_many_bytes_of_log_and_the_log_is_purged) {
+  constexpr std::uintmax_t kMegabyte = 1'000'000;
+  ZooKeeperServer server({.make = ServerMake::engine});
+  SessionClient client(server.port());
+  ASSERT_TRUE(client.call(create("/a")).ok());
+  for (std::uintmax_t i = 0; i < 400; ++i) {
+    ASSERT_TRUE(client.call(set_data("/a", std::string(kMegabyte, static_cast<char>('a' + i % 26)))).ok());
+  }
+  EXPECT_TRUE(eventually(kSoon, [&] { return snapshots_of(server) >= 3; }));
+  // What three snapshots need, a fourth that is under way, and the rounding up to whole segments.
+  EXPECT_TRUE(eventually(kSoon, [&] { return log_bytes_of(server) < 340 * kMegabyte; })) << log_bytes_of(server);
+}
+
 // A refused write takes a zxid, too, but leaves nothing in the log.
 TEST(Snapshot, is_taken_although_the_last_write_was_refused) {
   ZooKeeperServer server(server_options());
