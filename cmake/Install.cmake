@@ -31,6 +31,12 @@ install(FILES
   DESTINATION ${package_dir})
 
 # Relative to where the .pc file is, so that a staged or moved installation works too.
+# What the archive uses stands in Libs, so that `pkg-config --libs` is enough; not in Requires, whose Cflags (spdlog's macros) would
+# come into the compilation of those who only use ours.
+set(pkgconfig_uses "-lspdlog -lfmt -lssl -lcrypto -pthread")
+if(BUILD_SHARED_LIBS)
+  set(pkgconfig_uses "")
+endif()
 file(RELATIVE_PATH pkgconfig_to_prefix ${CMAKE_INSTALL_PREFIX}/${pkgconfig_dir} ${CMAKE_INSTALL_PREFIX})
 configure_file(${PROJECT_SOURCE_DIR}/cmake/holdfast.pc.in ${PROJECT_BINARY_DIR}/holdfast.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/holdfast.pc DESTINATION ${pkgconfig_dir})

@@ -16,4 +16,5 @@ int main() {
     return 1;
   }
   std::cout << "held with token " << lease.token() << "\n";
+  return 0;  // said, because this is also built as a function of a plugin
 }
