@@ -10,18 +10,26 @@
 // One server keeps the sessions: it has heard of us when it answered, so not before we sent the request. The anchor is the
 // time at which the last acknowledged request was sent.
 //
-// An ensemble: the leader keeps the sessions, and the follower that we talk to answers reads by itself. It reports whom it has
+// An ensemble: the leader keeps the sessions, and the follower that we talk to answers reads by itself. It reports which sessions it has
 // heard with its reply to the leader's ping, every half tick, and nothing tells us when. It may die before the report, or be cut
-// off and go on answering. So an answer of the follower proves nothing. What does, are two beats P and K that went through the
-// leader on one connection, K sent after P was answered:
+// off and go on answering. So an answer of the follower proves nothing. What does, are three beats B, P and K that went through the
+// leader on one connection, each sent after the one before was answered:
 //
-//     a sent, answered ... P sent ... [leader answers P] ... P answered ... K sent ... [leader answers K] ... K answered
-//             |<--- lag --->|
+//     a sent, answered ... B sent, answered ... P sent ... [leader answers P] ... P answered ... K sent ... K answered
+//             |<- 3/4 lag ->|         |<-1/4->|
 //
-// The leader pings at least once in every lag. The last ping before it answered P reached the follower ahead of that answer
-// (one TCP stream), so the follower's report left before P was answered, and reached the leader ahead of K (one TCP stream).
-// That report covers everything the follower had heard before the ping, and so every beat a that was answered a lag before P was
-// sent. (Answered, not sent: it may lie on the wire while the ping passes.) The anchor is the newest such a. See docs/adr/0005.
+// Let p be the last ping that the leader sent before it answered P. It reached the follower ahead of that answer (one TCP stream), so
+// the follower's report left before P was answered, and reached the leader ahead of K (one TCP stream). That report covers everything
+// the follower had heard before p was sent. How old can p be? While the leader runs, it pings every half lag, at most a quarter late; but
+// it may be stopped at any moment and for any time: by its garbage collector, its host, an operator.
+//   * Not stopped between the time when the ping after p was due and its answer to P: then p was sent no earlier than 3/4 lag before that
+//     answer, and so before P was sent.
+//   * Stopped in between: then it answered P less than a quarter lag after it had gone on, or it would have pinged first. B was answered
+//     earlier than that, so before the stop; and no later than 3/4 lag after p, or it would have pinged first. So p was sent no earlier
+//     than 3/4 lag before B was.
+// Either way the report covers every beat a that was answered 3/4 lag before B was sent. (Answered, not sent: it may lie on the wire while
+// the ping passes.) The anchor is the newest such a. This assumes that between two stops the leader runs for a quarter lag. It
+// holds without any stop, too, if pings come as rarely as once in a lag. See docs/adr/0005; ensemble_model.h is this as a program.
 //
 // A handshake goes through the leader as well, and counts as heard when the session was asked for or, if it goes on, when the
 // last acknowledged request of the connection before was sent.
@@ -44,10 +52,10 @@ struct Terms {
 
   static Terms of(const spi::Session& session) {
     using std::chrono::milliseconds;
-    // More often than the third of the timeout at which ZooKeeper's clients ping. On an ensemble the anchor is up to three
+    // More often than the third of the timeout at which ZooKeeper's clients ping. On an ensemble the anchor is up to four
     // beats and a lag old, so more often still.
     constexpr int kBeatsPerTimeout = 6;
-    constexpr int kBeatsPerTimeoutOnAnEnsemble = 10;
+    constexpr int kBeatsPerTimeoutOnAnEnsemble = 12;
     constexpr int kMargin = 20;  // a twentieth of the timeout: 300 ms of a 6 s session
     const bool ensemble = session.report_lag > Clock::duration::zero();
     const auto beat = session.timeout / (ensemble ? kBeatsPerTimeoutOnAnEnsemble : kBeatsPerTimeout);
@@ -59,7 +67,7 @@ struct Terms {
 
   bool ensemble() const { return report_lag > Clock::duration::zero(); }
   // How old the anchor is when all goes well.
-  Clock::duration anchor_age() const { return ensemble() ? report_lag + 3 * beat : beat; }
+  Clock::duration anchor_age() const { return ensemble() ? report_lag + 4 * beat : beat; }
   // False if a lease would end before the next beat could renew it.
   bool usable() const { return margin + anchor_age() + beat < timeout; }
 };
@@ -96,9 +104,11 @@ class Proof {
           std::find_if(beats_.rbegin(), beats_.rend(), [&](const Beat& b) { return b.answered <= limit; });
       return found == beats_.rend() ? nullptr : &*found;
     };
-    if (const auto* previous = answered_by(sent)) {
-      if (const auto* heard = answered_by(previous->sent - terms.report_lag)) anchor_ = std::max(anchor_, heard->sent);
-    }
+    // K is this one. The names are those of the page above.
+    const auto* p = answered_by(sent);
+    const auto* b = p != nullptr ? answered_by(p->sent - terms.report_lag / 4) : nullptr;
+    const auto* a = b != nullptr ? answered_by(b->sent - terms.report_lag * 3 / 4) : nullptr;
+    if (a != nullptr) anchor_ = std::max(anchor_, a->sent);
     beats_.push_back({sent, now});
     while (!beats_.empty() && beats_.front().sent < anchor_) beats_.pop_front();
   }

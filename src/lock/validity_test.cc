@@ -2,20 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <map>
-#include <random>
-#include <utility>
-
 namespace holdfast::lock {
 namespace {
 
 using namespace std::chrono_literals;
 
 Terms standalone(Clock::duration timeout) { return Terms::of({.id = 1, .timeout = timeout}); }
-// A follower replies to a ping of the leader in every half tick.
+// A follower replies to a ping of the leader in every half tick; half a tick more is allowed for pings that are late.
 Terms ensemble(Clock::duration timeout, Clock::duration tick_time = 2s) {
-  return Terms::of({.id = 1, .timeout = timeout, .report_lag = tick_time / 2});
+  return Terms::of({.id = 1, .timeout = timeout, .report_lag = tick_time});
 }
 
 // Every session timeout that makes sense, from the shortest that options allow.
@@ -34,7 +29,7 @@ TEST(Terms, keep_the_timeout_that_the_service_granted) {
 TEST(Terms, know_an_ensemble_by_its_lag) {
   EXPECT_FALSE(standalone(6s).ensemble());
   EXPECT_TRUE(ensemble(6s).ensemble());
-  EXPECT_EQ(ensemble(6s, 3s).report_lag, 1'500ms);
+  EXPECT_EQ(ensemble(6s, 3s).report_lag, 3s);
 }
 
 TEST(Terms, beat_more_often_than_a_third_of_the_timeout) {
@@ -45,9 +40,9 @@ TEST(Terms, beat_more_often_than_a_third_of_the_timeout) {
   });
 }
 
-TEST(Terms, beat_six_times_per_timeout_on_one_server_and_ten_times_on_an_ensemble) {
+TEST(Terms, beat_six_times_per_timeout_on_one_server_and_twelve_times_on_an_ensemble) {
   EXPECT_EQ(standalone(6s).beat, 1s);
-  EXPECT_EQ(ensemble(6s).beat, 600ms);
+  EXPECT_EQ(ensemble(6s).beat, 500ms);
 }
 
 TEST(Terms, beat_no_more_rarely_than_every_five_seconds_and_no_more_often_than_every_20_ms) {
@@ -115,39 +110,59 @@ TEST(Proof, of_an_ensemble_is_not_moved_by_what_a_follower_answers_by_itself) {
   EXPECT_EQ(proof.newest(), at(15'900ms));
 }
 
-TEST(Proof, of_an_ensemble_needs_a_beat_a_lag_before_the_one_before_the_last) {
-  const auto terms = ensemble(6s, 2s);  // a lag of 1 s
+TEST(Proof, of_an_ensemble_needs_a_beat_three_quarters_of_a_lag_before_one_a_quarter_before_the_one_before_the_last) {
+  const auto terms = ensemble(6s, 1s);
   Proof proof;
   proof.begin(at(10s));
-  proof.acknowledge(terms, at(11s), at(11'010ms), true);
-  proof.acknowledge(terms, at(11'600ms), at(11'610ms), true);
-  proof.acknowledge(terms, at(12'100ms), at(12'110ms), true);
-  EXPECT_EQ(proof.anchor(), at(10s)) << "11.6 s minus the lag: nothing was sent before that";
-  proof.acknowledge(terms, at(12'600ms), at(12'610ms), true);
-  EXPECT_EQ(proof.anchor(), at(11s)) << "12.1 s minus the lag";
+  proof.acknowledge(terms, at(11s), at(11'010ms), true);       // a
+  proof.acknowledge(terms, at(11'700ms), at(11'710ms), true);  // 0.69 s after a
+  proof.acknowledge(terms, at(11'800ms), at(11'810ms), true);  // B: 0.79 s after a
+  proof.acknowledge(terms, at(12'050ms), at(12'060ms), true);  // 0.24 s after B
+  proof.acknowledge(terms, at(12'070ms), at(12'080ms), true);  // P: 0.26 s after B
+  EXPECT_EQ(proof.anchor(), at(10s)) << "nothing was answered after P yet";
+  proof.acknowledge(terms, at(12'600ms), at(12'610ms), true);  // K
+  EXPECT_EQ(proof.anchor(), at(11s));
 }
 
 // Sent is not heard: it may lie on the wire while the leader's ping passes.
 TEST(Proof, of_an_ensemble_does_not_count_a_beat_that_may_have_reached_the_follower_after_the_ping) {
-  const auto terms = ensemble(6s, 2s);
+  const auto terms = ensemble(6s, 1s);
   Proof proof;
   proof.begin(at(10s));
   proof.acknowledge(terms, at(11s), at(13'500ms), true);  // sent 1.1 s before the next, heard with it
   proof.acknowledge(terms, at(12'100ms), at(13'500ms), true);
-  proof.acknowledge(terms, at(13'600ms), at(13'610ms), true);
+  proof.acknowledge(terms, at(13'900ms), at(13'910ms), true);
+  proof.acknowledge(terms, at(14'000ms), at(14'010ms), true);
   EXPECT_EQ(proof.anchor(), at(10s)) << "the last ping may have passed at 12.1 s, before either had come";
 }
 
 TEST(Proof, of_an_ensemble_ignores_a_beat_that_was_answered_after_the_next_was_sent) {
-  const auto terms = ensemble(6s, 2s);
+  const auto terms = ensemble(6s, 1s);
   Proof proof;
   proof.begin(at(10s));
   proof.acknowledge(terms, at(11s), at(11'010ms), true);
+  proof.acknowledge(terms, at(12s), at(12'010ms), true);
   proof.acknowledge(terms, at(12'500ms), at(14s), true);
   proof.acknowledge(terms, at(13s), at(14s), true);  // sent before the answer above had come
   EXPECT_EQ(proof.anchor(), at(10s));
   proof.acknowledge(terms, at(14'500ms), at(14'510ms), true);
-  EXPECT_EQ(proof.anchor(), at(11s)) << "13.0 s minus the lag";
+  EXPECT_EQ(proof.anchor(), at(11s));
+}
+
+// The leader was stopped, and on waking answered what had waited before it pinged: 10 s old is what it last heard.
+TEST(Proof, of_an_ensemble_does_not_take_two_answers_after_a_stop_of_the_leader_for_a_report) {
+  const auto terms = ensemble(40s, 2s);
+  Proof proof;
+  proof.begin(at(10s));
+  proof.acknowledge(terms, at(11s), at(11'010ms), true);  // heard by the follower just after the last ping
+  proof.acknowledge(terms, at(14s), at(20s), true);       // waited for the leader
+  proof.acknowledge(terms, at(20'010ms), at(20'020ms), true);
+  proof.acknowledge(terms, at(20'100ms), at(20'110ms), true);
+  EXPECT_EQ(proof.anchor(), at(10s));
+  proof.acknowledge(terms, at(20'600ms), at(20'610ms), true);
+  EXPECT_EQ(proof.anchor(), at(10s)) << "half a second after the leader went on it may not have pinged";
+  proof.acknowledge(terms, at(20'700ms), at(20'710ms), true);
+  EXPECT_EQ(proof.anchor(), at(11s)) << "now it has";
 }
 
 TEST(Proof, takes_a_handshake_for_an_answer_to_all_that_was_answered_before) {
@@ -160,7 +175,7 @@ TEST(Proof, takes_a_handshake_for_an_answer_to_all_that_was_answered_before) {
 }
 
 TEST(Proof, forgets_the_beats_of_another_connection) {
-  const auto terms = ensemble(6s, 2s);
+  const auto terms = ensemble(6s, 1s);
   Proof proof;
   proof.begin(at(10s));
   for (int i = 0; i < 4; ++i) proof.acknowledge(terms, at(11s + i * 1s), at(11s + i * 1s + 1ms), true);
@@ -189,113 +204,6 @@ TEST(Proof, forgets_everything_of_the_session_before) {
   proof.begin(at(15s));
   EXPECT_EQ(proof.anchor(), at(15s));
   EXPECT_EQ(proof.newest(), at(15s));
-}
-
-// A leader, a follower and a client, with three streams between them whose bytes keep their order and come when they like.
-// The leader gives up a session `timeout` after the last report of it; nobody but this world knows when that was.
-class World {
- public:
-  World(unsigned seed, Clock::duration longest_delay) : random_(seed), longest_delay_(longest_delay) {
-    proof_.begin(now_);
-    heard_by_leader_ = now_;
-    later(between(0ms, terms_.report_lag), [this] { ping(); });
-    later(terms_.beat, [this] { beat(); });
-  }
-
-  const Terms& terms() const { return terms_; }
-
-  // Calls `check(now, anchor, when the leader last heard of us)` whenever the client learns something.
-  template <class Check>
-  void run(Clock::duration length, const Check& check) {
-    learned_ = [&] { check(now_, proof_.anchor(), heard_by_leader_); };
-    const auto end = now_ + length;
-    while (!events_.empty() && events_.begin()->first.first < end && !::testing::Test::HasFatalFailure()) {
-      auto event = events_.extract(events_.begin());
-      now_ = event.key().first;
-      event.mapped()();
-    }
-  }
-
- private:
-  using Function = std::function<void()>;
-
-  Clock::duration between(Clock::duration low, Clock::duration high) {
-    return Clock::duration(std::uniform_int_distribution<Clock::rep>(low.count(), high.count())(random_));
-  }
-  void later(Clock::duration delay, Function f) { events_.emplace(std::pair(now_ + delay, ++count_), std::move(f)); }
-  // One direction of a TCP connection.
-  void send(Clock::time_point& last_arrival, Function f) {
-    // Mostly quick, sometimes as slow as can be.
-    const auto delay = between(0ms, between(0, 4) == 0 ? longest_delay_ : longest_delay_ / 20);
-    last_arrival = std::max(last_arrival, now_ + delay);
-    events_.emplace(std::pair(last_arrival, ++count_), std::move(f));
-  }
-  int between(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
-
-  void beat() {
-    const auto sent = now_;
-    const bool read = between(0, 2) == 0;  // besides, something that the follower answers by itself
-    send(to_follower_, [this, sent, read] {
-      heard_by_follower_ = true;
-      if (read) send(to_client_, [this, sent] { learn(sent, false); });
-      send(to_leader_, [this, sent] {
-        send(from_leader_, [this, sent] { send(to_client_, [this, sent] { learn(sent, true); }); });
-      });
-    });
-    later(terms_.beat, [this] { beat(); });
-  }
-  void ping() {
-    send(from_leader_, [this] {
-      send(to_leader_, [this, heard = std::exchange(heard_by_follower_, false)] {
-        if (heard) heard_by_leader_ = now_;
-      });
-    });
-    later(between(terms_.report_lag / 4, terms_.report_lag), [this] { ping(); });
-  }
-  void learn(Clock::time_point sent, bool by_keeper) {
-    proof_.acknowledge(terms_, sent, now_, by_keeper);
-    learned_();
-  }
-
-  std::mt19937 random_;
-  const Clock::duration longest_delay_;
-  const Terms terms_ = ensemble(6s, 2s);
-  Clock::time_point now_ = at(1'000s);
-  std::map<std::pair<Clock::time_point, int>, Function> events_;
-  int count_ = 0;
-  Clock::time_point to_follower_, to_leader_, from_leader_, to_client_;  // the last arrival of each stream
-  bool heard_by_follower_ = false;
-  Clock::time_point heard_by_leader_;
-  Proof proof_;
-  Function learned_ = [] {};
-};
-
-TEST(Proof, of_an_ensemble_never_claims_that_the_leader_heard_later_than_it_did) {
-  for (const Clock::duration longest_delay : {1ms, 500ms, 2'000ms, 8'000ms}) {
-    for (unsigned seed = 1; seed <= 50; ++seed) {
-      SCOPED_TRACE(::testing::Message() << "seed " << seed << ", delays up to " << longest_delay.count() << " ns");
-      World world(seed, longest_delay);
-      world.run(60s, [](Clock::time_point, Clock::time_point anchor, Clock::time_point heard) {
-        ASSERT_GE(heard.time_since_epoch().count(), anchor.time_since_epoch().count());
-      });
-      if (HasFatalFailure()) return;
-    }
-  }
-}
-
-TEST(Proof, of_an_ensemble_is_no_older_than_the_terms_say_when_all_goes_well) {
-  for (unsigned seed = 1; seed <= 10; ++seed) {
-    World world(seed, 1ms);
-    const auto began = at(1'000s);
-    int learned = 0;
-    world.run(60s, [&](Clock::time_point now, Clock::time_point anchor, Clock::time_point) {
-      if (now - began < world.terms().anchor_age() + world.terms().beat) return;
-      ++learned;
-      // Four ways of up to 1 ms. The beat that is still to come until the next answer is in anchor_age() already.
-      ASSERT_LE(now - anchor, world.terms().anchor_age() + 4ms) << seed;
-    });
-    ASSERT_GT(learned, 50);
-  }
 }
 
 TEST(Validity, has_ended_before_it_was_ever_set) { EXPECT_EQ(Validity().until(), Clock::time_point()); }

@@ -137,8 +137,8 @@ struct Session {
   SessionId id = 0;
   // The service gives the session up when it has heard nothing for this long.
   Clock::duration timeout{};
-  // 0 if the server that we talk to keeps the sessions. Else another one does (the keeper), and is told by ours whom it has
-  // heard, at intervals of this length at most.
+  // 0 if the server that we talk to keeps the sessions. Else another one does (the keeper), and asks ours which sessions it has heard: while
+  // the keeper runs, twice in this time, the second half of which is for an asking that is late.
   Clock::duration report_lag{};
   // When this session was asked for, at the earliest.
   Clock::time_point asked{};
