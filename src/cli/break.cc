@@ -8,12 +8,13 @@
 #include <memory>
 #include <string>
 
+#include "cli/duration.h"
 #include "cli/exit_code.h"
 #include "cli/lock_json.h"
 #include "cli/name_argument.h"
 #include "cli/output.h"
 #include "cli/service.h"
-#include "cli/setting_value.h"
+#include "cli/time_option.h"
 #include "holdfast/error.h"
 
 namespace holdfast::cli {
@@ -137,8 +138,7 @@ void add_break(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("break", "Ask who holds a lock to give it back, and with --force take it");
   const auto arguments = std::make_shared<Arguments>();
   command->add_option("NAME", arguments->name, "A path such as orders/123")->required();
-  command->add_option("--grace", arguments->grace, "How long to wait for it to be given back")
-      ->type_name("TIME")
+  as_time(command->add_option("--grace", arguments->grace, "How long to wait for the holder to give it back"))
       ->capture_default_str();
   command->add_flag("--force", arguments->force, "Then remove who has not; two may believe to hold for a heartbeat");
   command->add_flag("-y,--yes", arguments->yes, "Do not ask whether this is meant");

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/duration.h"
 #include "cli/setting_value.h"
 #include "holdfast/error.h"
 #include "holdfast/local.h"

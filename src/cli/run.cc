@@ -10,12 +10,13 @@
 #include "cli/run/standard_streams.h"
 #include "cli/run/wrapper.h"
 #include "cli/service.h"
+#include "cli/time_option.h"
 #include "holdfast/error.h"
 
 namespace holdfast::cli {
 namespace {
 
-constexpr auto kFooter = R"(Time is in seconds, with fractions, or has a unit: 0.5, 250ms, 10m.
+constexpr auto kFooter = R"(Times are in seconds, with fractions, or have a unit: 3, 0.5, 250ms, 10m.
 
 The command's exit code is passed on (128 + signal if one killed it). 75: not acquired. 76: the lock was lost or taken back, and the
 command was ended. 69: the storage service was not reached. 126, 127: the command cannot be run, is not found.
@@ -60,13 +61,13 @@ void add_run(CLI::App& app, int& exit_code, std::vector<std::string> command) {
   auto& a = *arguments;
   run_command->add_option("NAME", a.names, "What to lock; of several names, all or none");
   run_command->add_flag("-n,--no-wait", a.do_not_wait, "Do not wait: not acquired at once is not acquired");
-  run_command->add_option("-w,--wait", a.wait, "Wait at most so long")->type_name("SECONDS");
+  as_time(run_command->add_option("-w,--wait", a.wait, "Wait at most this long"));
   run_command->add_flag("-s,--shared", a.shared, "Share the lock with others that share it");
   run_command->add_option("--permits", a.permits, "K of N permits of a semaphore, such as 1/4")->type_name("K/N");
   run_command->add_option("-E,--conflict-exit-code", a.conflict_code, "Exit code when not acquired (75)")
       ->type_name("CODE");
-  run_command->add_option("--min-hold", a.min_hold, "Keep the lock at least so long")->type_name("SECONDS");
-  run_command->add_option("--max-hold", a.max_hold, "End the command after so long")->type_name("SECONDS");
+  as_time(run_command->add_option("--min-hold", a.min_hold, "Keep the lock at least this long"));
+  as_time(run_command->add_option("--max-hold", a.max_hold, "End the command after this long"));
   run_command
       ->add_option("--purpose", a.purpose, "Shown, beside the command's name, to whoever asks who holds the lock")
       ->type_name("TEXT");
@@ -74,8 +75,8 @@ void add_run(CLI::App& app, int& exit_code, std::vector<std::string> command) {
       ->add_option("--on-lost", a.on_lost,
                    "term: tell the command in time, then kill it (default); kill: at once; ignore: it goes on")
       ->type_name("WHAT");
-  run_command->add_option("--kill-after", a.kill_after, "From TERM to KILL (a quarter of the session, at most 5)")
-      ->type_name("SECONDS");
+  as_time(run_command->add_option("--kill-after", a.kill_after,
+                                  "From TERM to KILL (a quarter of the session, at most 5s)"));
   run_command->add_flag("-q,--quiet", a.quiet, "Say nothing but errors");
   run_command->add_flag("-v,--verbose", a.verbose, "Say when it was granted, and when the command would be ended");
   add_service_options(*run_command, *service);

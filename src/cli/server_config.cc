@@ -7,6 +7,7 @@
 
 #include "cli/auth_file.h"
 #include "cli/config_draft.h"
+#include "cli/duration.h"
 #include "cli/server_yaml.h"
 #include "cli/small_file.h"
 #include "cli/zoo_cfg.h"

@@ -139,8 +139,10 @@ struct Bad {
 TEST_F(ServerConfigTest, errors_in_our_yaml_have_file_line_and_column) {
   const std::vector<Bad> all{
       {"data: /a\ntick_time: abc\n",
-       "a.yaml:2:12: tick_time is \"abc\": write a duration from 1ms to 1h, such as 2s or 500ms; a plain number is "
-       "milliseconds"},
+       "a.yaml:2:12: tick_time is \"abc\": write a time from 1ms to 1h, such as 2s or 500ms"},
+      {"tick_time: 2000\n",
+       "a.yaml:1:12: tick_time is \"2000\": a number without a unit could be seconds or milliseconds; write 2000s or "
+       "2000ms"},
       {"tik_time: 2s\n", "a.yaml:1:1: there is no setting \"tik_time\"; did you mean tick_time?"},
       {"data_dir: /a\n", "a.yaml:1:1: there is no setting \"data_dir\"; did you mean data?"},
       {"colour: red\n",

@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 
+#include "cli/duration.h"
 #include "cli/nearest.h"
 
 namespace holdfast::cli {

@@ -6,8 +6,10 @@
 #include <cstdlib>
 
 #include "cli/disk_room.h"
+#include "cli/duration.h"
 #include "cli/service_file.h"
 #include "cli/setting_value.h"
+#include "cli/time_option.h"
 #include "holdfast/error.h"
 #include "holdfast/local.h"
 
@@ -74,14 +76,14 @@ void set_auth(ServiceSettings& settings, const Said& said) {
 
 void add_service_options(CLI::App& command, ServiceArguments& arguments) {
   const auto add = [&](const char* name, std::string& value, const char* type, const char* help) {
-    command.add_option(name, value, help)->type_name(type)->group("Storage service");
+    return command.add_option(name, value, help)->type_name(type)->group("Storage service");
   };
   add("--url", arguments.url, "URL",
       "zk://host:port,host:port[/chroot], or local: (the default: an engine of this user)");
   add("--config", arguments.config, "FILE", "Settings; else ./holdfast.yaml, then the user's, then the machine's");
   add("--namespace", arguments.name_space, "PATH", "Put before every name");
-  add("--session-timeout", arguments.session_timeout, "TIME", "How long a dead holder's lock is kept, such as 15s");
-  add("--connect-timeout", arguments.connect_timeout, "TIME", "How long to try to reach the service, such as 5s");
+  as_time(add("--session-timeout", arguments.session_timeout, "", "How long a dead holder's lock is kept (15s)"));
+  as_time(add("--connect-timeout", arguments.connect_timeout, "", "How long to try to reach the service (5s)"));
   add("--auth", arguments.auth, "FILE", "Log in with the user:password in this file");
 }
 

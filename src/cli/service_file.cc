@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "cli/duration.h"
 #include "cli/nearest.h"
 #include "cli/server_settings.h"
 #include "cli/small_file.h"
@@ -67,9 +68,9 @@ Parsed<void> read_java_map(const YamlSetting& map, Entries& entries) {
     if (setting.name == "address") {
       added = add(setting, "url", text.empty() || text.starts_with("zk:") ? text : "zk://" + text, entries);
     } else if (setting.name == "connection-timeout") {
-      added = add(setting, "connect_timeout", text, entries);
+      added = add(setting, "connect_timeout", with_unit(text, "ms"), entries);
     } else if (setting.name == "session-timeout") {
-      added = add(setting, "session_timeout", text, entries);
+      added = add(setting, "session_timeout", with_unit(text, "ms"), entries);
     } else if (!setting.name.starts_with("retry")) {  // a command tries until its connect timeout, whatever they say
       added = unknown(setting, kTheirs);
     }

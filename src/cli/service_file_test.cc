@@ -105,8 +105,8 @@ TEST_F(ServiceFileTest, understands_what_java_services_call_it) {
                               "  retry_forever: {retry-interval-ms: 100}\n"));
   ASSERT_TRUE(file) << file.error();
   EXPECT_EQ(file->find("url")->text, "zk://10.0.0.1:2181,10.0.0.2:2181");
-  EXPECT_EQ(file->find("connect_timeout")->text, "3000");
-  EXPECT_EQ(file->find("session_timeout")->text, "15000");
+  EXPECT_EQ(file->find("connect_timeout")->text, "3000ms");
+  EXPECT_EQ(file->find("session_timeout")->text, "15000ms");
 }
 
 TEST_F(ServiceFileTest, is_the_first_that_is_there) {

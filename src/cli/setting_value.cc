@@ -15,15 +15,12 @@
 namespace holdfast::cli {
 namespace {
 
-using std::chrono::milliseconds;
-
 struct Unit {
   std::string_view name;
   std::uint64_t worth;
 };
 
 // The largest first, which is the order in which show_ tries them.
-constexpr std::array kTimeUnits{Unit{"h", 3'600'000}, Unit{"m", 60'000}, Unit{"s", 1'000}, Unit{"ms", 1}};
 constexpr std::array kBinaryUnits{Unit{"GiB", 1U << 30}, Unit{"MiB", 1U << 20}, Unit{"KiB", 1U << 10}, Unit{"B", 1}};
 constexpr std::array kDecimalUnits{Unit{"GB", 1'000'000'000}, Unit{"MB", 1'000'000}, Unit{"kB", 1'000}};
 
@@ -63,23 +60,6 @@ bool is_host_name(std::string_view host) {
 }
 
 }  // namespace
-
-Parsed<milliseconds> parse_duration(std::string_view text, Range<milliseconds> range) {
-  const auto number = text.find_first_not_of("0123456789") == std::string_view::npos
-                          ? parse_digits(text)
-                          : parse_with_unit(text, kTimeUnits);
-  if (!number || *number < static_cast<std::uint64_t>(range.least.count()) ||
-      *number > static_cast<std::uint64_t>(range.most.count())) {
-    return tl::unexpected(
-        fmt::format("write a duration from {} to {}, such as 2s or 500ms; a plain number is milliseconds",
-                    show_duration(range.least), show_duration(range.most)));
-  }
-  return milliseconds(static_cast<std::int64_t>(*number));
-}
-
-std::string show_duration(milliseconds duration) {
-  return show_with_unit(static_cast<std::uint64_t>(std::max<std::int64_t>(duration.count(), 0)), kTimeUnits);
-}
 
 Parsed<std::size_t> parse_size(std::string_view text, Range<std::size_t> range) {
   auto number = parse_digits(text);

@@ -1,10 +1,9 @@
-// setting_value.h -- what a setting's text means: durations, sizes, numbers, addresses; and back to text.
+// setting_value.h -- what a setting's text means: sizes, numbers, addresses; and back to text.
 //
-// Whatever is wrong is answered with what would be right: "write a duration from 1ms to 1h, such as 2s". Who asked puts
+// Whatever is wrong is answered with what would be right: "write a size from 1KiB to 1GiB, such as 1MiB". Who asked puts
 // before it which setting of which file it was.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -23,10 +22,6 @@ struct Range {
   T least;
   T most;
 };
-
-// "250ms", "2s", "1m", "1h"; a plain number is milliseconds, as in zoo.cfg.
-Parsed<std::chrono::milliseconds> parse_duration(std::string_view text, Range<std::chrono::milliseconds> range);
-std::string show_duration(std::chrono::milliseconds duration);
 
 // "64KiB", "1MiB", "2GiB", "500kB", "1MB", "1GB"; a plain number is bytes.
 Parsed<std::size_t> parse_size(std::string_view text, Range<std::size_t> range);

@@ -14,17 +14,18 @@ namespace {
 
 using Done = Parsed<void>;
 
-// Settings that are a number there and here. ZooKeeper's times are milliseconds, its sizes bytes: our plain numbers.
+// Settings that are a number there and here. ZooKeeper's times are milliseconds, its sizes bytes.
 struct SameNumber {
   std::string_view zoo;
   std::string_view ours;
   std::string_view unit;
 };
+constexpr std::string_view kMilliseconds = " of milliseconds";
 constexpr std::array kSameNumbers{
-    SameNumber{"tickTime", "tick_time", " of milliseconds"},
-    SameNumber{"minSessionTimeout", "min_session_timeout", " of milliseconds"},
-    SameNumber{"maxSessionTimeout", "max_session_timeout", " of milliseconds"},
-    SameNumber{"znode.container.checkIntervalMs", "container_check_interval", " of milliseconds"},
+    SameNumber{"tickTime", "tick_time", kMilliseconds},
+    SameNumber{"minSessionTimeout", "min_session_timeout", kMilliseconds},
+    SameNumber{"maxSessionTimeout", "max_session_timeout", kMilliseconds},
+    SameNumber{"znode.container.checkIntervalMs", "container_check_interval", kMilliseconds},
     SameNumber{"snapCount", "snapshot_after", ""},
     SameNumber{"maxClientCnxns", "limits.connections_per_address", ""},
     SameNumber{"jute.maxbuffer", "limits.frame", " of bytes"},
@@ -167,7 +168,10 @@ class Reader {
       if (timeout && number == -1) continue;   // "so many ticks"
       if (timeout && number == 0) number = 1;  // no limit below; our zero is "so many ticks"
       if (!number || *number < 0) return wrong(*line, fmt::format("write a whole number{}", same.unit));
-      if (auto done = set(same.ours, std::to_string(*number), *line); !done) return done;
+      const bool time = same.unit == kMilliseconds;
+      if (auto done = set(same.ours, fmt::format("{}{}", *number, time ? "ms" : ""), *line); !done) {
+        return time ? tl::unexpected(done.error() + ", here as a whole number of milliseconds") : done;
+      }
     }
     if (!draft_.is_set("tick_time")) {
       draft_.settings().engine.tick_time = std::chrono::seconds(3);

@@ -120,7 +120,7 @@ TEST_F(ZooCfg, bad_values_have_file_line_and_what_would_be_right) {
       {"tickTime=-1", "tickTime is \"-1\": write a whole number of milliseconds"},
       {"tickTime=99999999999", "tickTime is \"99999999999\": write a whole number of milliseconds"},
       {"tickTime=0",
-       "tickTime is \"0\": write a duration from 1ms to 1h, such as 2s or 500ms; a plain number is milliseconds"},
+       "tickTime is \"0ms\": write a time from 1ms to 1h, such as 2s or 500ms, here as a whole number of milliseconds"},
       {"minSessionTimeout=-2", "minSessionTimeout is \"-2\": write a whole number of milliseconds"},
       {"clientPort=zk", "clientPort is \"zk\": write a port up to 65535, such as 2181"},
       {"clientPort=65536", "clientPort is \"65536\": write a port up to 65535, such as 2181"},

@@ -100,9 +100,7 @@ TEST_F(Break, says_in_json_what_it_did) {
 TEST_F(Break, a_grace_that_makes_no_sense_is_one_sentence) {
   const auto ran = run({"break", "m", "--grace", "soon"});
   EXPECT_EQ(ran.code, 64);
-  EXPECT_EQ(
-      ran.err,
-      "holdfast: --grace: write a duration from 0ms to 24h, such as 2s or 500ms; a plain number is milliseconds\n");
+  EXPECT_EQ(ran.err, "holdfast: --grace: write a time from 0s to 1d, such as 2s or 500ms\n");
 }
 
 TEST_F(Break, asks_a_person_first_and_does_what_was_said) {

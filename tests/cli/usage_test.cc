@@ -128,8 +128,7 @@ TEST_F(Config, says_in_which_file_line_and_column_it_is_wrong) {
   auto said = show();
   EXPECT_EQ(said.exit_code, kUsage);
   EXPECT_EQ(said.err,
-            "holdfast: holdfast.yaml:2:18: session_timeout: write a duration from 1ms to 24h, such as 2s or 500ms; a "
-            "plain number is milliseconds\n");
+            "holdfast: holdfast.yaml:2:18: session_timeout: write a time from 1ms to 1d, such as 2s or 500ms\n");
   write("holdfast.yaml", "url: local\n  oops: 1\n");
   said = show();
   EXPECT_EQ(said.exit_code, kUsage);
@@ -139,9 +138,24 @@ TEST_F(Config, says_in_which_file_line_and_column_it_is_wrong) {
   EXPECT_EQ(said.err, "holdfast: cannot read missing.yaml: No such file or directory\n");
   std::filesystem::remove(dir_ / "holdfast.yaml");
   said = show({"--session-timeout", "soon"});
-  EXPECT_EQ(said.err,
-            "holdfast: --session-timeout: write a duration from 1ms to 24h, such as 2s or 500ms; a plain number is "
-            "milliseconds\n");
+  EXPECT_EQ(said.err, "holdfast: --session-timeout: write a time from 1ms to 1d, such as 2s or 500ms\n");
+}
+
+TEST_F(Config, a_time_without_a_unit_is_seconds_on_the_command_line_and_refused_in_a_file) {
+  const auto options = show({"--session-timeout", "15", "--connect-timeout", "0.5"});
+  EXPECT_EQ(line(options, "session_timeout"), "session_timeout 15s --session-timeout");
+  EXPECT_EQ(line(options, "connect_timeout"), "connect_timeout 500ms --connect-timeout");
+  for (const std::string key : {"session_timeout", "connect_timeout"}) {
+    write("holdfast.yaml", key + ": 15000\n");
+    const auto said = show();
+    EXPECT_EQ(said.exit_code, kUsage);
+    EXPECT_EQ(said.err, "holdfast: holdfast.yaml:1:18: " + key +
+                            ": a number without a unit could be seconds or milliseconds; write 15000s or 15000ms\n");
+  }
+  write("holdfast.yaml", "zk-lock: {address: 10.0.0.1:2181, session-timeout: 15000, connection-timeout: 3000}\n");
+  const auto java = show();
+  EXPECT_EQ(line(java, "session_timeout").substr(0, 20), "session_timeout 15s ") << java.err;
+  EXPECT_EQ(line(java, "connect_timeout").substr(0, 19), "connect_timeout 3s ") << java.err;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "cli/doctor/server_probe.h"
 #include "cli/doctor/times.h"
+#include "cli/duration.h"
 #include "cli/setting_value.h"
 
 namespace holdfast::cli::doctor {

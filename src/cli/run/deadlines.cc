@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cli/run/seconds.h"
+#include "cli/duration.h"
 
 namespace holdfast::cli {
 namespace {

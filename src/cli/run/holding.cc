@@ -16,9 +16,9 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/duration.h"
 #include "cli/exit_code.h"
 #include "cli/run/process_tree.h"
-#include "cli/run/seconds.h"
 #include "cli/run/standard_streams.h"
 
 namespace holdfast::cli {

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "cli/describe.h"
+#include "cli/duration.h"
 #include "cli/exit_code.h"
-#include "cli/run/seconds.h"
 #include "cli/setting_value.h"
 
 namespace holdfast::cli {

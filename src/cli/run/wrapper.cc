@@ -13,12 +13,12 @@
 #include <optional>
 
 #include "cli/disk_room.h"
+#include "cli/duration.h"
 #include "cli/exit_code.h"
 #include "cli/run/acquisition.h"
 #include "cli/run/command.h"
 #include "cli/run/guardian.h"
 #include "cli/run/holding.h"
-#include "cli/run/seconds.h"
 #include "cli/run/standard_streams.h"
 #include "cli/run/waiting_line.h"
 #include "cli/run/waiting_sentence.h"

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/duration.h"
 #include "cli/exit_code.h"
 #include "cli/setting_value.h"
 #include "cli/shell/commands.h"

@@ -1,0 +1,54 @@
+#include "cli/commands.h"
+
+#include <utility>
+
+#include "cli/break.h"
+#include "cli/completion.h"
+#include "cli/config.h"
+#include "cli/demo.h"
+#include "cli/doctor.h"
+#include "cli/local.h"
+#include "cli/ls.h"
+#include "cli/run.h"
+#include "cli/server.h"
+#include "cli/shell/shell.h"
+#include "cli/show.h"
+#include "cli/version.h"
+#include "cli/watch.h"
+
+namespace holdfast::cli {
+namespace {
+
+constexpr auto kExamples = R"(Examples:
+  holdfast run backup -- ./backup.sh             wait for the lock, then run the script
+  holdfast ls                                    who holds which lock, and who waits
+  holdfast local status                          the engine that commands use if nothing is set up
+  holdfast config show                           which settings are used, and where they come from
+  holdfast server --data /var/lib/holdfast       a server for every ZooKeeper client
+
+Times are in seconds, with fractions, or have a unit: 3, 0.5, 250ms, 10m, 2h.
+Run holdfast COMMAND --help for more. Settings: --url, HOLDFAST_URL, ./holdfast.yaml, ~/.config/holdfast/config.yaml.
+)";
+
+}  // namespace
+
+void add_commands(CLI::App& app, int& exit_code, std::vector<std::string> command) {
+  app.set_version_flag("--version", "holdfast " HOLDFAST_VERSION);
+  app.require_subcommand(1);
+  add_run(app, exit_code, std::move(command));
+  add_ls(app, exit_code);
+  add_show(app, exit_code);
+  add_watch(app, exit_code);
+  add_break(app, exit_code);
+  add_shell(app, exit_code);
+  add_server(app, exit_code);
+  add_local(app, exit_code);
+  add_config(app);
+  add_doctor(app, exit_code);
+  add_demo(app, exit_code);
+  add_version(app);
+  add_completion(app);
+  app.footer(kExamples);  // last: commands inherit it
+}
+
+}  // namespace holdfast::cli
