@@ -30,11 +30,14 @@ class Executor;
 }  // namespace spi
 
 //   state        means                                                          next
-//   connected    the first session is there                                     jeopardy, lost
-//   jeopardy     cannot be renewed right now; holds are still provably ours     reconnected, lost
-//   reconnected  renewed again, after jeopardy (holds intact) or after lost     jeopardy, lost
-//   lost         no hold of this client can be proven any longer; all are lost  reconnected
-enum class ConnectionState { connected, jeopardy, reconnected, lost };
+//   connected    the first session is there                                     jeopardy, lost, closed
+//   jeopardy     cannot be renewed right now; holds are still provably ours     reconnected, lost, closed
+//   reconnected  renewed again, after jeopardy (holds intact) or after lost     jeopardy, lost, closed
+//   lost         no hold of this client can be proven any longer; all are lost  reconnected, closed
+//   closed       close() was called, or the Client destroyed; all holds ended   -
+//
+// An alarm belongs on `lost`, and a warning on `jeopardy`. `closed` is what the program itself has asked for.
+enum class ConnectionState { connected, jeopardy, reconnected, lost, closed };
 
 std::string_view to_string(ConnectionState state) noexcept;
 

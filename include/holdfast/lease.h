@@ -37,9 +37,11 @@ class Lease {
   // refuse a holder that was paused past the end of its session.
   Token token() const noexcept;
 
-  // Requested once the hold can no longer be proven: at valid_until() at the latest, by this process's own
-  // clock, which is before anybody else can be granted. Never withdrawn. Callbacks registered on it run on a
-  // thread of the client that does nothing else; one that blocks delays the callbacks of other leases.
+  // Requested once the hold can no longer be proven, by this process's own timer, which is due a fortieth of the session timeout,
+  // at most 500 ms, before valid_until(): so at valid_until() at the latest, and before another client can be granted, if a thread of
+  // this process gets the processor within that time. (One that does not, starved or stopped, asks is_held(), which is always right.)
+  // With LockOptions::max_hold: when that is over; and at once after Client::close(). Never withdrawn. Callbacks registered on it run
+  // on a thread of the client that does nothing else; one that blocks delays the callbacks of other leases.
   std::stop_token lost() const noexcept;
 
   // Requested when somebody asks for the name back, by Client::revoke() or Curator's Revoker. It is a request: the hold goes

@@ -35,6 +35,7 @@ std::string_view to_string(ConnectionState state) noexcept {
     case ConnectionState::jeopardy: return "jeopardy";
     case ConnectionState::reconnected: return "reconnected";
     case ConnectionState::lost: return "lost";
+    case ConnectionState::closed: return "closed";
   }
   return "unknown";
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace holdfast::lock {
 
@@ -18,7 +19,7 @@ void Session::connected(const spi::Session& session) {
     watcher_.session_refused(fmt::format(
         "the service granted a session timeout of {} ms, of which safety margins take {} ms and a heartbeat {} ms; "
         "ask for a longer session timeout",
-        ms(terms_.timeout), ms(terms_.margin + terms_.anchor_age()), ms(terms_.beat)));
+        ms(terms_.timeout), ms(terms_.margin + terms_.notice + terms_.anchor_age()), ms(terms_.beat)));
     return;
   }
   if (replaced) {
@@ -57,7 +58,7 @@ void Session::acknowledged(spi::SessionId session, Clock::time_point sent, bool 
 // Brings the validity up to what is proven. It may also become shorter: another server has granted a shorter timeout.
 void Session::prove() {
   const auto until = proof_.anchor() + terms_.timeout - terms_.margin;
-  if (until <= executor_.now()) {
+  if (until - terms_.notice <= executor_.now()) {
     if (valid()) end_validity();
     return;
   }
@@ -67,11 +68,10 @@ void Session::prove() {
 }
 
 void Session::close() {
-  end_validity();
-  closed_ = true;
+  if (std::exchange(closed_, true)) return;
   connected_ = false;
-  executor_.cancel(validity_timer_);
   executor_.cancel(beat_timer_);
+  end_validity(State::closed);
 }
 
 void Session::enter(State next) {
@@ -84,29 +84,36 @@ void Session::enter(State next) {
       break;
     case State::jeopardy: watcher_.state_changed(ConnectionState::jeopardy); break;
     case State::lost: watcher_.state_changed(ConnectionState::lost); break;
+    case State::closed:
+      // Of a session that never was, nothing has been told before either.
+      if (before != State::fresh) watcher_.state_changed(ConnectionState::closed);
+      break;
   }
 }
 
-void Session::end_validity() {
+void Session::end_validity(State next) {
   executor_.cancel(validity_timer_);
   validity_timer_ = spi::Executor::kNoTimer;
-  if (state_ != State::good && state_ != State::jeopardy) return;
-  // What has been promised stays said: after a pause, the end lies in the past.
-  validity_->set(std::min(validity_->until(), executor_.now()));
-  validity_ = std::make_shared<Validity>();
-  watcher_.validity_ended();
-  enter(State::lost);
+  if (state_ == State::good || state_ == State::jeopardy) {
+    // What has been promised stays said: after a pause, the end lies in the past.
+    validity_->set(std::min(validity_->until(), executor_.now()));
+    validity_ = std::make_shared<Validity>();
+    watcher_.validity_ended();
+  } else if (next == State::lost) {
+    return;  // nothing could be lost
+  }
+  enter(next);
 }
 
 // One timer, set again only when it fires (acknowledgements come by the thousand), or when it would fire too late.
 void Session::watch_validity() {
-  const auto until = validity_->until();
+  const auto due = ends();
   if (validity_timer_ != spi::Executor::kNoTimer) {
-    if (until >= validity_alarm_) return;
+    if (due >= validity_alarm_) return;
     executor_.cancel(validity_timer_);
   }
-  validity_alarm_ = until;
-  validity_timer_ = executor_.at(until, [this] {
+  validity_alarm_ = due;
+  validity_timer_ = executor_.at(due, [this] {
     validity_timer_ = spi::Executor::kNoTimer;
     if (valid()) {
       watch_validity();

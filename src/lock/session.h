@@ -6,8 +6,9 @@
 //   jeopardy     proven again                                good         reconnected
 //   good, jeop.  validity ends, or the service says expired  lost         lost (once), all holds end
 //   lost         proven again (this session or the next)     good         reconnected
+//   all of them  close()                                     closed       closed, unless fresh; all holds end
 //
-// "Lost" never waits for the service: it comes from our own timer at the end of the validity.
+// "Lost" never waits for the service: it comes from our own timer, which is due a notice (validity.h) before the validity ends.
 #pragma once
 
 #include <memory>
@@ -42,7 +43,8 @@ class Session final : public spi::Observer {
   // The session that tickets are made with now; 0 if there never was one.
   spi::SessionId id() const { return id_; }
   bool connected() const { return connected_; }
-  bool valid() const { return executor_.now() < validity_->until(); }
+  // Our timer is not due yet.
+  bool valid() const { return executor_.now() < ends(); }
   // Of what is granted now; ends with it.
   const std::shared_ptr<Validity>& validity() const { return validity_; }
   const Terms& terms() const { return terms_; }
@@ -56,11 +58,13 @@ class Session final : public spi::Observer {
   void refused(const std::string& why) override { watcher_.session_refused(why); }
 
  private:
-  enum class State { fresh, good, jeopardy, lost };
+  enum class State { fresh, good, jeopardy, lost, closed };
 
   void enter(State next);
   void prove();
-  void end_validity();
+  void end_validity(State next = State::lost);
+  // When holders are told at the latest.
+  Clock::time_point ends() const { return validity_->until() - terms_.notice; }
   void watch_validity();
   void schedule_beat();
 

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using enum ConnectionState;
 using States = std::vector<ConnectionState>;
 
-// A session of 6 s on one server: a beat every second, a margin of 300 ms.
+// A session of 6 s on one server: a beat every second, a margin of 300 ms, a notice of 150 ms.
 class SessionTest : public ::testing::Test, protected Session::Watcher {
  protected:
   void state_changed(ConnectionState state) override { states_.push_back(state); }
@@ -41,6 +41,7 @@ class SessionTest : public ::testing::Test, protected Session::Watcher {
   int ends_ = 0;
   int beats_ = 0;
   Clock::time_point ended_at_;
+  spi::SessionId last_id_ = 100;
   std::string refused_;
 };
 
@@ -81,8 +82,37 @@ TEST_F(SessionTest, ends_by_its_own_clock_though_nobody_said_so) {
   answering_ = false;
   executor_.run_for(1h);
   EXPECT_EQ(ends_, 1);
-  EXPECT_EQ(ended_at_, last + 6s - 300ms);
+  EXPECT_EQ(ended_at_, last + 6s - 300ms - 150ms);
   EXPECT_EQ(states_, (States{connected, jeopardy, lost}));
+}
+
+// Threads are never woken on the dot: with a timer that was due at that moment, holders were told 66 ms after it.
+TEST_F(SessionTest, tells_holders_a_notice_before_the_moment_that_was_promised) {
+  for (const Clock::duration timeout : std::initializer_list<Clock::duration>{200ms, 4s, 15s, 40s, 1h}) {
+    const auto terms = Terms::of({.id = 1, .timeout = timeout});
+    EXPECT_EQ(terms.notice, std::min<Clock::duration>(timeout / 40, 500ms));
+    session_.connected({.id = ++last_id_, .timeout = timeout, .asked = executor_.now()});
+    answering_ = false;
+    executor_.run_for(1ms);
+    const auto promised = session_.validity()->until();
+    const auto ends = ends_;
+    executor_.run_for(2h);
+    EXPECT_EQ(ends_, ends + 1);
+    EXPECT_EQ(promised - ended_at_, terms.notice);
+    answering_ = true;
+  }
+}
+
+// In the time between the notice and the promised end nothing new is granted, and what comes then does not bring it back.
+TEST_F(SessionTest, is_not_valid_any_more_within_the_notice) {
+  connect();
+  answering_ = false;
+  const auto promised = session_.validity()->until();
+  executor_.sleep_for(promised - executor_.now() - 100ms);
+  EXPECT_FALSE(session_.valid());
+  session_.acknowledged(1, executor_.now() - 1ms, true);
+  EXPECT_EQ(ends_, 1);
+  EXPECT_EQ(states_, (States{connected, lost, reconnected}));
 }
 
 TEST_F(SessionTest, is_in_jeopardy_after_two_unanswered_beats_without_a_word_from_the_connection) {
@@ -186,7 +216,7 @@ TEST_F(SessionTest, a_shorter_timeout_granted_by_another_server_counts_from_then
   session_.connected({.id = 1, .timeout = 2s});
   executor_.run_for(1min);
   EXPECT_EQ(ends_, 1);
-  EXPECT_EQ(ended_at_, last + 2s - 100ms);
+  EXPECT_EQ(ended_at_, last + 2s - 100ms - 50ms);
 }
 
 TEST_F(SessionTest, a_hold_of_the_stretch_before_does_not_come_back_with_the_next) {
@@ -218,9 +248,24 @@ TEST_F(SessionTest, closing_ends_everything_and_no_timer_is_left) {
   connect();
   session_.close();
   EXPECT_EQ(ends_, 1);
+  // Not lost: an alarm on that would go off at every shutdown.
+  EXPECT_EQ(states_, (States{connected, closed}));
   EXPECT_FALSE(executor_.step());
   connect(2);
   EXPECT_FALSE(session_.valid());
+  session_.close();
+  EXPECT_EQ(states_, (States{connected, closed}));
+}
+
+TEST_F(SessionTest, closing_is_told_after_a_loss_too_but_not_of_a_session_that_never_was) {
+  session_.close();
+  EXPECT_EQ(states_, States{});
+  Session other{executor_, *this};
+  other.connected({.id = 1, .timeout = 6s, .asked = executor_.now()});
+  other.expired(1);
+  other.close();
+  EXPECT_EQ(states_, (States{connected, lost, closed}));
+  EXPECT_EQ(ends_, 1);
 }
 
 }  // namespace

@@ -5,7 +5,8 @@
 //
 //     anchor + timeout - margin
 //
-// where the margin covers clocks that run at different speeds and the time our own timer takes to fire.
+// where the margin covers clocks that run at different speeds. That moment is what Lease::valid_until() says. Our own timer is set a
+// notice earlier, so that a holder has been told by then although threads are never woken on the dot.
 //
 // One server keeps the sessions: it has heard of us when it answered, so not before we sent the request. The anchor is the
 // time at which the last acknowledged request was sent.
@@ -49,6 +50,7 @@ struct Terms {
   Clock::duration report_lag{};
   Clock::duration beat{};
   Clock::duration margin{};
+  Clock::duration notice{};
 
   static Terms of(const spi::Session& session) {
     using std::chrono::milliseconds;
@@ -57,19 +59,22 @@ struct Terms {
     constexpr int kBeatsPerTimeout = 6;
     constexpr int kBeatsPerTimeoutOnAnEnsemble = 12;
     constexpr int kMargin = 20;  // a twentieth of the timeout: 300 ms of a 6 s session
+    constexpr int kNotice =
+        40;  // half as much again to wake a thread; half a second is enough for any that runs at all
     const bool ensemble = session.report_lag > Clock::duration::zero();
     const auto beat = session.timeout / (ensemble ? kBeatsPerTimeoutOnAnEnsemble : kBeatsPerTimeout);
     return {.timeout = session.timeout,
             .report_lag = session.report_lag,
             .beat = std::clamp<Clock::duration>(beat, milliseconds(20), milliseconds(5'000)),
-            .margin = session.timeout / kMargin};
+            .margin = session.timeout / kMargin,
+            .notice = std::min<Clock::duration>(session.timeout / kNotice, milliseconds(500))};
   }
 
   bool ensemble() const { return report_lag > Clock::duration::zero(); }
   // How old the anchor is when all goes well.
   Clock::duration anchor_age() const { return ensemble() ? report_lag + 4 * beat : beat; }
   // False if a lease would end before the next beat could renew it.
-  bool usable() const { return margin + anchor_age() + beat < timeout; }
+  bool usable() const { return margin + notice + anchor_age() + beat < timeout; }
 };
 
 // What the service has acknowledged, and the anchor that follows from it.

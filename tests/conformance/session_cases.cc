@@ -90,7 +90,8 @@ TEST_F(Loss, the_listener_hears_of_the_first_connection_and_of_the_end) {
   auto client = connect({.listener = [&](ConnectionState state) { heard.push_back(state); }});
   EXPECT_EQ(client.state(), ConnectionState::connected);
   client.close();
-  EXPECT_EQ(heard, (std::vector{ConnectionState::connected, ConnectionState::lost}));
+  EXPECT_EQ(heard, (std::vector{ConnectionState::connected, ConnectionState::closed}));
+  EXPECT_EQ(client.state(), ConnectionState::closed);
 }
 
 TEST_F(Loss, a_client_may_be_destroyed_by_its_own_listener) {
