@@ -1,4 +1,5 @@
-// log.h -- the library's logger: "holdfast" in spdlog's registry if the program registered one, else warnings to stderr.
+// log.h -- the library's logger: "holdfast" in spdlog's registry if the program registered one before it was first needed, else warnings to
+// stderr. In a child of fork() it is looked for anew.
 #pragma once
 
 #include <spdlog/logger.h>

@@ -6,12 +6,13 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <condition_variable>
 #include <mutex>
-#include <thread>
 
+#include "base/thread.h"
 #include "local/spawn.h"
 
 namespace holdfast::local {
@@ -49,7 +50,7 @@ bool lock_until(int fd, Time deadline) {
   };
   const auto attempt = std::make_shared<Attempt>();
   attempt->file = base::Descriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 0));  // the same lock
-  std::thread([attempt] {
+  base::start_thread("hf-local", [attempt] {
     int result = -1;
     do {
       result = ::flock(attempt->file.get(), LOCK_EX);
@@ -69,7 +70,8 @@ bool lock_until(int fd, Time deadline) {
 std::optional<std::string> last_word(int pipe, Time deadline) {
   std::string word;
   while (word.size() < kLongestWord && !word.starts_with(kReady)) {
-    const auto left = std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now()).count();
+    const auto time = std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now());
+    const auto left = std::min<milliseconds>(time, std::chrono::hours(24)).count();
     pollfd readable{pipe, POLLIN, 0};
     const int ready = left <= 0 ? 0 : ::poll(&readable, 1, static_cast<int>(left) + 1);
     if (ready < 0 && errno == EINTR) continue;

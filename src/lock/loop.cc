@@ -6,9 +6,12 @@
 #include <asio/posix/stream_descriptor.hpp>
 #include <asio/post.hpp>
 #include <cerrno>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <utility>
+
+#include "base/thread.h"
 
 namespace holdfast::lock {
 namespace {
@@ -22,14 +25,15 @@ int make_timerfd() {
 }  // namespace
 
 struct Loop::Watched {
-  asio::posix::stream_descriptor descriptor;
+  std::optional<asio::posix::stream_descriptor> descriptor;  // none once over: it must not outlive the context
   Function ready;
   bool wants_room = false;
   bool over = false;  // it may still be on its way out of the context
 
   void end() {
     if (std::exchange(over, true)) return;
-    descriptor.release();  // it is somebody else's to close
+    descriptor->release();  // it is another's to close
+    descriptor.reset();
   }
 };
 
@@ -46,7 +50,7 @@ class Loop::Watch final : public Readiness {
   Watch(Loop& loop, std::shared_ptr<Watched> watched) : loop_(loop), watched_(std::move(watched)) {}
   ~Watch() override {
     watched_->end();
-    loop_.machinery_->watched.erase(watched_);
+    if (loop_.machinery_) loop_.machinery_->watched.erase(watched_);
   }
   void when_writable() override {
     if (!watched_->over && !std::exchange(watched_->wants_room, true)) loop_.wait_for(watched_, true);
@@ -59,22 +63,28 @@ class Loop::Watch final : public Readiness {
 
 Loop::Loop() : machinery_(std::make_unique<Machinery>()) {
   wait_for_timer();
-  thread_ = std::thread([this] { machinery_->context.run(); });
+  thread_ = base::start_thread("hf-loop", [this] { machinery_->context.run(); });
 }
 
 Loop::~Loop() { stop(); }
 
 void Loop::stop() {
+  if (!thread_.joinable()) return;
   asio::post(machinery_->context, [this] {
     const std::lock_guard inside(monitor_);
     machinery_->alarm.close();
     for (const auto& each : machinery_->watched) each->end();
     machinery_->work.reset();  // run() returns when nothing is left
   });
-  if (thread_.joinable()) thread_.join();
+  thread_.join();
+  std::unique_ptr<Machinery> gone;  // what was posted too late goes with it, and without our locks
+  const std::scoped_lock both(monitor_, posting_);
+  gone.swap(machinery_);
 }
 
 void Loop::post(Function f) {
+  const std::shared_lock lock(posting_);
+  if (!machinery_) return;
   asio::post(machinery_->context, [this, f = std::move(f)] {
     const std::lock_guard inside(monitor_);
     f();
@@ -98,10 +108,11 @@ void Loop::cancel(TimerId timer) {
 }
 
 std::unique_ptr<Loop::Readiness> Loop::watch(int fd, Function ready) {
+  if (!machinery_) return nullptr;
   auto watched =
       std::make_shared<Watched>(Watched{asio::posix::stream_descriptor(machinery_->context), std::move(ready)});
   std::error_code error;
-  watched->descriptor.assign(fd, error);
+  watched->descriptor->assign(fd, error);
   if (error) return nullptr;
   machinery_->watched.insert(watched);
   wait_for(watched, false);
@@ -110,14 +121,14 @@ std::unique_ptr<Loop::Readiness> Loop::watch(int fd, Function ready) {
 
 void Loop::wait_for(const std::shared_ptr<Watched>& watched, bool writable) {
   using asio::posix::descriptor_base;
-  watched->descriptor.async_wait(writable ? descriptor_base::wait_write : descriptor_base::wait_read,
-                                 [this, watched, writable](const std::error_code&) {
-                                   const std::lock_guard inside(monitor_);
-                                   if (watched->over) return;
-                                   if (writable) watched->wants_room = false;
-                                   watched->ready();  // an error shows when it reads
-                                   if (!watched->over && !writable) wait_for(watched, false);
-                                 });
+  watched->descriptor->async_wait(writable ? descriptor_base::wait_write : descriptor_base::wait_read,
+                                  [this, watched, writable](const std::error_code&) {
+                                    const std::lock_guard inside(monitor_);
+                                    if (watched->over) return;
+                                    if (writable) watched->wants_room = false;
+                                    watched->ready();  // an error shows when it reads
+                                    if (!watched->over && !writable) wait_for(watched, false);
+                                  });
 }
 
 void Loop::wait_for_timer() {
@@ -142,7 +153,7 @@ void Loop::run_due_timers() {
 }
 
 void Loop::arm() {
-  if (!machinery_->alarm.is_open() || timers_.empty() || timers_.begin()->first.first >= armed_) return;
+  if (!machinery_ || !machinery_->alarm.is_open() || timers_.empty() || timers_.begin()->first.first >= armed_) return;
   armed_ = timers_.begin()->first.first;
   const auto since_boot = std::max(armed_.time_since_epoch(), Clock::duration(1));  // zero would disarm
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since_boot);

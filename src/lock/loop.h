@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <thread>
 #include <utility>
 
@@ -34,7 +35,8 @@ class Loop final : public spi::Executor {
     return std::forward<F>(f)();
   }
 
-  // Runs what has been posted, but no more timers, and watches nothing any more; nothing runs after it returns. Not from inside. Idempotent.
+  // Runs what has been posted, but no more timers, and watches nothing any more; nothing runs after it returns, and no descriptor is left
+  // open. Not from inside. Idempotent.
   void stop();
 
  private:
@@ -49,8 +51,11 @@ class Loop final : public spi::Executor {
   void arm();
   void wait_for(const std::shared_ptr<Watched>& watched, bool writable);
 
-  const std::unique_ptr<Machinery> machinery_;
   std::mutex monitor_;
+  // None once stopped: who outlives the client must not keep its descriptors. Taken away inside, and only while nothing posts, which is
+  // done from outside too.
+  std::unique_ptr<Machinery> machinery_;
+  std::shared_mutex posting_;
   std::map<Due, Function> timers_;
   std::map<TimerId, Clock::time_point> due_;
   TimerId last_timer_ = kNoTimer;

@@ -2,10 +2,13 @@
 
 #include <memory>
 
+#include "base/process.h"
+#include "base/thread.h"
+
 namespace holdfast::lock {
 
-Messenger::Messenger() : state_(std::make_shared<State>()) {
-  thread_ = std::thread([state = state_] {
+Messenger::Messenger(const char* name) : state_(std::make_shared<State>()) {
+  thread_ = base::start_thread(name, [state = state_, made = base::Birthplace()] {
     state->thread = std::this_thread::get_id();
     std::unique_lock lock(state->mutex);
     for (;;) {
@@ -15,6 +18,9 @@ Messenger::Messenger() : state_(std::make_shared<State>()) {
       state->messages.pop_front();
       lock.unlock();
       message();
+      if (!made.is_here()) {  // it has called fork(), and this is the child: the rest is the parent's
+        return base::keep_for_ever(new std::function<void()>(std::move(message)));
+      }
       message = nullptr;  // what it owned goes without our lock
       lock.lock();
     }

@@ -15,7 +15,8 @@ namespace holdfast::lock {
 // called by the messenger's own thread (a user who closes the client from a callback).
 class Messenger {
  public:
-  Messenger();
+  // `name`: of the thread.
+  explicit Messenger(const char* name = "hf-messenger");
   ~Messenger();
   Messenger(const Messenger&) = delete;
   Messenger& operator=(const Messenger&) = delete;

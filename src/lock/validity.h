@@ -59,8 +59,8 @@ struct Terms {
     constexpr int kBeatsPerTimeout = 6;
     constexpr int kBeatsPerTimeoutOnAnEnsemble = 12;
     constexpr int kMargin = 20;  // a twentieth of the timeout: 300 ms of a 6 s session
-    constexpr int kNotice =
-        40;  // half as much again to wake a thread; half a second is enough for any that runs at all
+    // Half as much again to wake a thread; half a second is enough for any that runs at all.
+    constexpr int kNotice = 40;
     const bool ensemble = session.report_lag > Clock::duration::zero();
     const auto beat = session.timeout / (ensemble ? kBeatsPerTimeoutOnAnEnsemble : kBeatsPerTimeout);
     return {.timeout = session.timeout,

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "base/thread.h"
+
 namespace holdfast::server {
 namespace {
 
@@ -16,8 +18,8 @@ thread_local bool replaced = false;
 }  // namespace
 
 void Loop::start() {
-  one_ = std::thread([this] { serve(true); });
-  two_ = std::thread([this] { serve(false); });
+  one_ = base::start_thread("hf-engine-1", [this] { serve(true); });
+  two_ = base::start_thread("hf-engine-2", [this] { serve(false); });
 }
 
 void Loop::join() {

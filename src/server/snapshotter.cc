@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/thread.h"
 #include "server/now.h"
 
 namespace holdfast::server {
@@ -21,7 +22,7 @@ Snapshotter::Snapshotter(engine::Engine& engine, store::Store& store, SnapshotDu
       written_(std::move(written)),
       due_(after, {static_cast<std::size_t>(store.recovered().log_records), store.recovered().log_bytes},
            store.recovered().snapshot_bytes),
-      thread_([this] { run(); }) {}
+      thread_(base::start_thread("hf-snapshot", [this] { run(); })) {}
 
 Snapshotter::~Snapshotter() {
   {

@@ -1,9 +1,9 @@
 #include "backend/local/local_line.h"
 
-#include <thread>
 #include <utility>
 
 #include "base/log.h"
+#include "base/thread.h"
 
 namespace holdfast::local {
 namespace {
@@ -64,7 +64,7 @@ void LocalLine::search(std::chrono::milliseconds to_start) {
   search_ = std::make_shared<Search>();
   search_->executor = &executor_;
   const auto deadline = std::chrono::steady_clock::now() + to_start;
-  std::thread([search = search_, deadline, weak = weak_from_this()] {
+  base::start_thread("hf-local", [search = search_, deadline, weak = weak_from_this()] {
     auto result = find_or_start(deadline);
     const std::lock_guard lock(search->mutex);
     if (search->executor == nullptr) return;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/process.h"
+
 namespace holdfast::memory {
 namespace {
 
@@ -14,12 +16,18 @@ std::string path(const std::string& queue, const std::string& leaf) {
 }  // namespace
 
 std::shared_ptr<Service> Service::named(const std::string& name) {
-  static std::mutex mutex;
-  static std::map<std::string, std::weak_ptr<Service>> services;
-  const std::lock_guard lock(mutex);
-  std::erase_if(services, [](const auto& entry) { return entry.second.expired(); });
-  auto service = services[name].lock();
-  if (!service) services[name] = service = std::make_shared<Service>();
+  struct Services {
+    std::mutex mutex;
+    std::map<std::string, std::weak_ptr<Service>> by_name;
+  };
+  // A child gets new ones: in its copies of the parent's, what the parent held would be held for ever.
+  static constinit base::PerProcess<Services> all;
+  auto& services = all.get();
+  const std::lock_guard lock(services.mutex);
+  std::erase_if(services.by_name, [](const auto& entry) { return entry.second.expired(); });
+  auto& known = services.by_name[name];
+  auto service = known.lock();
+  if (!service) known = service = base::make_shared_here<Service>();
   return service;
 }
 
@@ -41,6 +49,7 @@ void Service::end_session(spi::SessionId session) {
     });
     for (const auto& ticket : gone) tell(name, ticket, std::nullopt);
   }
+  std::erase_if(queues_, [](const auto& entry) { return entry.second.items.empty(); });
 }
 
 bool Service::is_open(spi::SessionId session) const {
@@ -70,7 +79,8 @@ spi::Reply<std::vector<spi::Enqueued>> Service::enqueue(spi::SessionId session,
       ++behind;
     }
     const Item item{
-        .place = {.ticket = {.id = fmt::format("{}-{:010}", request.uid, sequence),
+        // By the token, which no other of this uid ever has; sequences begin anew with the queue.
+        .place = {.ticket = {.id = fmt::format("{}-{:010}", request.uid, last_token_),
                              .sequence = sequence,
                              .mode = request.mode},
                   .token = last_token_,
@@ -105,7 +115,10 @@ spi::Listing Service::list(const std::string& name) const {
 bool Service::dequeue(const std::string& name, const std::string& ticket) {
   const std::lock_guard lock(mutex_);
   if (item(name, ticket) != nullptr) {
-    std::erase_if(queues_[name].items, [&](const Item& each) { return each.place.ticket.id == ticket; });
+    const auto queue = queues_.find(name);
+    std::erase_if(queue->second.items, [&](const Item& each) { return each.place.ticket.id == ticket; });
+    // As a container does, its counter begins anew; tokens are the service's, and do not.
+    if (queue->second.items.empty()) queues_.erase(queue);
   } else if (values_.erase(path(name, ticket)) == 0) {
     return false;
   }
@@ -227,6 +240,11 @@ void Service::ignore(std::uint64_t listener) {
 void Service::set_next_sequence(const std::string& name, std::int64_t next) {
   const std::lock_guard lock(mutex_);
   queues_[name].next = next;
+}
+
+std::size_t Service::queues() const {
+  const std::lock_guard lock(mutex_);
+  return queues_.size();
 }
 
 std::size_t Service::listeners() const {

@@ -50,6 +50,8 @@ class Service {
 
   // For tests: what a server can be made to do.
   void set_next_sequence(const std::string& queue, std::int64_t next);
+  // That are remembered: those with tickets.
+  std::size_t queues() const;
   std::size_t listeners() const;
   std::vector<spi::SessionId> sessions() const;
 

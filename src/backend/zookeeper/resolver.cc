@@ -6,8 +6,9 @@
 
 #include <array>
 #include <mutex>
-#include <thread>
 #include <utility>
+
+#include "base/thread.h"
 
 namespace holdfast::zookeeper {
 namespace {
@@ -64,7 +65,7 @@ void Resolver::resolve(const std::string& hosts, Done done) {
   }
   job_ = std::make_shared<Job>();
   job_->executor = &executor_;
-  std::thread([job = job_, hosts, done = std::move(done)] {
+  base::start_thread("hf-dns", [job = job_, hosts, done = std::move(done)] {
     auto result = look_up(hosts, 0);
     const std::lock_guard lock(job->mutex);
     if (job->executor == nullptr) return;
