@@ -9,8 +9,9 @@
 namespace holdfast::base {
 namespace {
 
-// ZooKeeper refuses C0 and C1 controls, surrogates, U+F000-F8FF and U+FFF0-FFFF (PathUtils.validatePath); so do we,
-// before anything is sent. Malformed UTF-8 is refused too: Java would store another name than the one we asked for.
+// ZooKeeper refuses C0 and C1 controls, U+D800-F8FF and U+FFF0-FFFF (PathUtils.validatePath); so do we, before anything is sent.
+// Its servers count in UTF-16, so that it refuses what is beyond U+FFFF as well; that is spelled in another way there, and allowed
+// here (backend/zookeeper/node_name.h). Malformed UTF-8 is refused too: Java would store another name than the one we asked for.
 const char* bad_character(std::string_view text) {
   while (!text.empty()) {
     const auto [code, length] = decode_utf8(text);
@@ -34,8 +35,8 @@ tl::expected<std::string, std::string> parse_name(std::string_view name) {
   std::string_view rest = name;
   if (rest.starts_with('/')) rest.remove_prefix(1);
   if (rest.empty()) return wrong("it is empty");
-  if (name.size() > kMaxNameLength) {
-    return wrong(fmt::format("it has {} bytes, at most {} are allowed", name.size(), kMaxNameLength));
+  if (rest.size() > kMaxNameLength) {
+    return wrong(fmt::format("it has {} bytes, at most {} are allowed", rest.size(), kMaxNameLength));
   }
   if (rest.ends_with('/')) return wrong("it ends with a slash");
   if (const char* bad = bad_character(rest)) return wrong(fmt::format("it contains {}", bad));

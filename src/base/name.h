@@ -8,7 +8,7 @@
 
 namespace holdfast::base {
 
-// ZooKeeper sends whole paths with every request; a name longer than this is a mistake, not a name.
+// Bytes of UTF-8, without the leading slash. ZooKeeper sends whole paths with every request; a longer name is a mistake, not a name.
 inline constexpr std::size_t kMaxNameLength = 512;
 inline constexpr std::size_t kMaxNameDepth = 32;
 

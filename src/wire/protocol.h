@@ -46,9 +46,11 @@ enum class Code : std::int32_t {
   ok = 0,
   system_error = -1,
   runtime_inconsistency = -2,
+  data_inconsistency = -3,
   connection_loss = -4,  // a client's own word: no answer came
   marshalling_error = -5,
   unimplemented = -6,
+  operation_timeout = -7,
   bad_arguments = -8,
   no_node = -101,
   no_auth = -102,
@@ -63,8 +65,10 @@ enum class Code : std::int32_t {
   session_moved = -118,
   not_read_only = -119,
   no_watcher = -121,
+  request_timeout = -122,
   reconfig_disabled = -123,
   session_closed_require_auth = -124,
+  quota_exceeded = -125,
   throttled = -127,
 };
 

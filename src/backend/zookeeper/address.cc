@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "backend/zookeeper/node_name.h"
 #include "base/name.h"
 #include "base/text.h"
 
@@ -72,6 +73,7 @@ tl::expected<Address, std::string> parse_address(std::string_view url) {
     if (address.chroot == "/") address.chroot.clear();
     if (!address.chroot.empty()) {
       if (const auto name = base::parse_name(address.chroot); !name) return wrong("its chroot: " + name.error());
+      address.chroot = node_of_name(address.chroot);
     }
   }
   for (std::size_t begin = 0; begin <= rest.size();) {

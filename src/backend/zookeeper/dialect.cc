@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "backend/zookeeper/node_name.h"
+
 namespace holdfast::zookeeper {
 namespace {
 
@@ -115,7 +117,8 @@ Children sort_children(const std::vector<std::string>& nodes) {
   Children children;
   spi::Listing strays;
   std::optional<Kind> first;
-  for (const auto& node : nodes) {
+  for (const auto& each : nodes) {
+    const auto node = name_of_node(each);
     auto parsed = parse(node);
     if (!parsed) {
       if (!node.starts_with(spi::kMarkPrefix)) children.stray = node;

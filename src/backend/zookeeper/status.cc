@@ -11,20 +11,19 @@ Status status_of(Code code) {
     case Code::ok: return Status::ok;
     case Code::no_node: return Status::absent;
     case Code::connection_loss:
-    case Code::session_moved: return Status::unknown;
+    case Code::session_moved:
+    case Code::node_exists:  // of a name that only we make: it may be our own
+    // The server is in trouble, or gave up waiting for others: it may have happened.
+    case Code::system_error:
+    case Code::runtime_inconsistency:
+    case Code::data_inconsistency:
+    case Code::operation_timeout:
+    case Code::request_timeout: return Status::unknown;
     case Code::throttled: return Status::unreachable;
     case Code::session_expired: return Status::expired;
     case Code::closing: return Status::closed;
-    case Code::no_auth:
-    case Code::auth_failed:
-    case Code::invalid_acl:
-    case Code::bad_arguments:
-    case Code::marshalling_error:
-    case Code::unimplemented:
-    case Code::no_children_for_ephemerals:
-    case Code::not_empty:
-    case Code::not_read_only: return Status::denied;
-    default: return Status::unknown;  // what we do not know may have happened
+    // A server that answers with any other error has changed nothing, and would say the same again.
+    default: return Status::denied;
   }
 }
 
@@ -48,6 +47,7 @@ std::string to_text(Code code) {
     case Code::session_moved: return "the session has moved to another server";
     case Code::not_read_only: return "the server has lost its ensemble, and only reads";
     case Code::session_closed_require_auth: return "the server wants a login";
+    case Code::quota_exceeded: return "a quota of the server is used up";
     case Code::throttled: return "the server has too much to do";
     default: return fmt::format("error {} of the server", static_cast<int>(code));
   }

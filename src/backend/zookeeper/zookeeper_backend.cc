@@ -92,7 +92,7 @@ spi::Listing ZooKeeperBackend::in_order(const std::string& queue, const std::vec
 }
 
 std::string ZooKeeperBackend::path(const std::string& queue, const std::string& ticket) const {
-  return queue.empty() ? path(ticket) : path(queue) + "/" + ticket;
+  return queue.empty() ? path(ticket) : path(queue) + "/" + node_of_name(ticket);
 }
 
 // One enqueue: what was asked, and what has come back so far.
@@ -100,7 +100,7 @@ struct ZooKeeperBackend::Placing {
   std::vector<spi::Request> requests;
   spi::Callback<std::vector<spi::Enqueued>> done;
   int rounds = 0;
-  std::string denied{};                    // a node above a queue that we may not make
+  std::shared_ptr<Denied> denied = std::make_shared<Denied>();
   Answer created{};                        // `created` has the paths
   Answer stat{};                           // of the first ticket, which was made with all others
   std::map<std::string, Answer> listed{};  // by queue
@@ -167,15 +167,16 @@ void ZooKeeperBackend::placed(const std::shared_ptr<Placing>& placing) {
   const auto& first = placing->requests.front();
   if (created.code == Code::no_node && !placing->in_place()) {
     if (!connection_.connected()) return placing->done({Status::unreachable, "no connection to " + where(), {}});
-    if (!placing->denied.empty()) {
-      return placing->done(failure<std::vector<spi::Enqueued>>(Code::no_auth, "create " + placing->denied));
+    if (placing->denied->code != Code::ok) {
+      return placing->done(
+          failure<std::vector<spi::Enqueued>>(placing->denied->code, "create " + placing->denied->path));
     }
     if (++placing->rounds > kMaxParentRounds) {
       return placing->done({Status::unreachable, path(first.queue) + " vanishes as soon as it is created", {}});
     }
     for (const auto& [queue, listed] : placing->listed) {
       if (listed.code != Code::no_node && placing->listed.size() != 1) continue;
-      create_with_parents(path(queue), [placing](const std::string& denied) { placing->denied = denied; });
+      create_with_parents(path(queue), placing->denied);
     }
     return place(placing);
   }
@@ -220,20 +221,21 @@ void ZooKeeperBackend::placed(const std::shared_ptr<Placing>& placing) {
 }
 
 // Containers, as Curator makes them: the server removes them once they have been used and are empty. Those that exist
-// answer "node exists"; asking first would cost a round trip. What else goes wrong shows when the ticket is created.
-void ZooKeeperBackend::create_with_parents(const std::string& full,
-                                           const std::function<void(const std::string&)>& on_denied) {
+// answer "node exists"; asking first would cost a round trip.
+void ZooKeeperBackend::create_with_parents(const std::string& full, const std::shared_ptr<Denied>& denied) {
   // Where we may not create it may exist all the same; then what is below it can be made.
-  const auto denied = std::make_shared<std::string>();
+  const auto last = std::make_shared<Denied>();
   for (auto slash = full.find('/', 1);; slash = full.find('/', slash + 1)) {
     const auto parent = full.substr(0, slash);
     const bool is_last = slash == std::string::npos;
     connection_.handle().create(parent, {}, CreateMode::container, acknowledged([=](const Answer& answer) {
-                                  if (answer.code == Code::no_auth)
-                                    base::log().warn("not allowed to create {}", parent);
-                                  if (answer.code == Code::no_auth) *denied = parent;
-                                  if (answer.code == Code::ok || answer.code == Code::node_exists) denied->clear();
-                                  if (is_last && !denied->empty() && on_denied) on_denied(*denied);
+                                  if (answer.code == Code::ok || answer.code == Code::node_exists) *last = {};
+                                  // Below one that was denied nothing is found, which is no reason of its own.
+                                  if (status_of(answer.code) == Status::denied) {
+                                    base::log().warn("{}", describe(answer.code, "cannot create " + parent));
+                                    *last = {parent, answer.code};
+                                  }
+                                  if (is_last && last->code != Code::ok) *denied = *last;
                                 }));
     if (is_last) return;
   }
@@ -384,6 +386,7 @@ struct ZooKeeperBackend::Committing {
   std::size_t guards = 0;  // the first of them
   spi::Callback<spi::Nothing> done;
   bool parents_made = false;
+  std::shared_ptr<Denied> denied = std::make_shared<Denied>();
 };
 
 void ZooKeeperBackend::commit(const std::vector<spi::TicketName>& guards, const std::vector<spi::Change>& changes,
@@ -404,24 +407,28 @@ void ZooKeeperBackend::commit(const std::vector<spi::TicketName>& guards, const 
 }
 
 void ZooKeeperBackend::commit(std::shared_ptr<Committing> committing) {
-  connection_.handle().multi(committing->ops, acknowledged([this, committing](const Answer& answer) {
-                               if (answer.code == Code::ok) return committing->done({});
-                               const auto& op = committing->ops[std::min(answer.failed, committing->ops.size() - 1)];
-                               if (answer.failed < committing->guards && answer.code == Code::no_node) {
-                                 return committing->done({Status::absent, "there is no ticket " + op.path, {}});
-                               }
-                               const auto slash = op.path.rfind('/');
-                               if (answer.code == Code::no_node && op.what == Op::What::create && slash > 0 &&
-                                   connection_.connected() && !std::exchange(committing->parents_made, true)) {
-                                 create_with_parents(op.path.substr(0, slash));
-                                 return commit(committing);
-                               }
-                               auto reply = failure<spi::Nothing>(
-                                   answer.code,
-                                   fmt::format("step {} on {}", answer.failed + 1 - committing->guards, op.path));
-                               if (came_from_the_server(answer.code)) reply.status = Status::denied;
-                               committing->done(std::move(reply));
-                             }));
+  connection_.handle().multi(
+      committing->ops, acknowledged([this, committing](const Answer& answer) {
+        if (answer.code == Code::ok) return committing->done({});
+        const auto& op = committing->ops[std::min(answer.failed, committing->ops.size() - 1)];
+        if (answer.failed < committing->guards && answer.code == Code::no_node) {
+          return committing->done({Status::absent, "there is no ticket " + op.path, {}});
+        }
+        const auto slash = op.path.rfind('/');
+        if (answer.code == Code::no_node && op.what == Op::What::create && slash > 0 && connection_.connected() &&
+            !std::exchange(committing->parents_made, true)) {
+          create_with_parents(op.path.substr(0, slash), committing->denied);
+          return commit(committing);
+        }
+        const auto step = fmt::format("step {}", answer.failed + 1 - committing->guards);
+        if (answer.code == Code::no_node && committing->denied->code != Code::ok) {
+          const auto& [parent, code] = *committing->denied;
+          return committing->done(failure<spi::Nothing>(code, fmt::format("{}: create {}", step, parent)));
+        }
+        auto reply = failure<spi::Nothing>(answer.code, fmt::format("{} on {}", step, op.path));
+        if (came_from_the_server(answer.code)) reply.status = Status::denied;
+        committing->done(std::move(reply));
+      }));
 }
 
 // ----------------------------------------------------------------------------------------------------------- listeners

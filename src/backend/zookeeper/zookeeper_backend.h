@@ -33,6 +33,7 @@
 #include "backend/zookeeper/connection.h"
 #include "backend/zookeeper/handle.h"
 #include "backend/zookeeper/listeners.h"
+#include "backend/zookeeper/node_name.h"
 #include "holdfast/client.h"
 #include "holdfast/spi/executor.h"
 #include "holdfast/spi/queue_backend.h"
@@ -62,7 +63,9 @@ class ZooKeeperBackend final : public spi::QueueBackend, private Connection::Wat
               spi::Callback<spi::Nothing> done) override;
   std::function<void()> close() override;
   std::string where() const override { return connection_.where(); }
-  std::string path(const std::string& queue) const override { return connection_.address().chroot + "/" + queue; }
+  std::string path(const std::string& queue) const override {
+    return connection_.address().chroot + "/" + node_of_name(queue);
+  }
 
  private:
   struct Placing;
@@ -80,8 +83,13 @@ class ZooKeeperBackend final : public spi::QueueBackend, private Connection::Wat
   template <class T>
   bool reachable(const spi::Callback<T>& done);
   std::string path(const std::string& queue, const std::string& ticket) const;
-  // `on_denied` is told which node could not be made, if that is why `path` is not there afterwards.
-  void create_with_parents(const std::string& path, const std::function<void(const std::string&)>& on_denied = {});
+  // Why a node is not there: the server does not want it made, and will not want it the next time.
+  struct Denied {
+    std::string path;
+    Code code = Code::ok;  // ok: nothing was denied
+  };
+  // `denied` is set if that is why `path` is not there afterwards.
+  void create_with_parents(const std::string& path, const std::shared_ptr<Denied>& denied);
   void place(std::shared_ptr<Placing> placing);
   void list_after(const std::shared_ptr<Placing>& placing);
   void placed(const std::shared_ptr<Placing>& placing);
