@@ -2,6 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <ratio>
+#include <type_traits>
+
+#include "holdfast/language.h"
 
 namespace holdfast {
 
@@ -17,14 +21,52 @@ struct Clock {
   static time_point now() noexcept;
 };
 
-// The moment `timeout` from now, without overflow: hours::max() means "for ever", which is time_point::max().
+namespace detail {
+
+// A time in nanoseconds. What they cannot count is the longest or the shortest that they can; NaN is zero.
+template <class Rep, class Period>
+constexpr Clock::duration saturated(const std::chrono::duration<Rep, Period>& time) {
+  // 291 years. The count of nanoseconds ends eight months later, so no rounding below can pass it.
+  constexpr long double kForEver = 9.2e9L;
+  const auto seconds = std::chrono::duration_cast<std::chrono::duration<long double>>(time).count();
+  if (seconds >= kForEver) return Clock::duration::max();
+  if (seconds <= -kForEver) return Clock::duration::min();
+  if (seconds != seconds) return Clock::duration::zero();
+  using Nanoseconds = std::ratio_divide<Period, std::nano>;
+  if constexpr (std::chrono::treat_as_floating_point_v<Rep> || (Nanoseconds::num != 1 && Nanoseconds::den != 1)) {
+    return Clock::duration(static_cast<Clock::rep>(seconds * 1e9L));
+  } else {
+    return std::chrono::ceil<Clock::duration>(time);
+  }
+}
+
+}  // namespace detail
+
+// `when` and as much later, or the end of time.
+constexpr Clock::time_point later(Clock::time_point when, Clock::duration by) {
+  if (by > Clock::duration::zero() && when > Clock::time_point::max() - by) return Clock::time_point::max();
+  if (by < Clock::duration::zero() && when < Clock::time_point::min() - by) return Clock::time_point::min();
+  return when + by;
+}
+
+// The moment `timeout` from now. Every duration has one: what is too long to be counted (hours::max(), infinity) means "for ever",
+// which is time_point::max(); one of zero or less, or NaN, means "do not wait", which is the epoch.
 template <class Rep, class Period>
 Clock::time_point deadline_after(const std::chrono::duration<Rep, Period>& timeout) {
-  const auto now = Clock::now();
-  if (timeout > std::chrono::duration_cast<std::chrono::duration<double>>(Clock::time_point::max() - now)) {
-    return Clock::time_point::max();
-  }
-  return now + std::chrono::duration_cast<Clock::duration>(timeout);
+  const auto wait = detail::saturated(timeout);
+  return wait > Clock::duration::zero() ? later(Clock::now(), wait) : Clock::time_point();
+}
+
+// The same moment on our clock, as the two clocks stand now. One that has passed means "do not wait".
+template <class OtherClock, class Duration>
+Clock::time_point deadline_at(const std::chrono::time_point<OtherClock, Duration>& deadline) {
+  const auto until = detail::saturated(deadline.time_since_epoch());
+  if (until == Clock::duration::max()) return Clock::time_point::max();
+  const auto now = detail::saturated(OtherClock::now().time_since_epoch());
+  if (until <= now) return Clock::time_point();
+  if constexpr (std::is_same_v<OtherClock, Clock>) return Clock::time_point(until);
+  const bool too_far = now < Clock::duration::zero() && until > Clock::duration::max() + now;
+  return too_far ? Clock::time_point::max() : deadline_after(until - now);
 }
 
 }  // namespace holdfast

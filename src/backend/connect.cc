@@ -1,6 +1,8 @@
 // connect.cc -- the one place that knows every backend: from a URL to a Client.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "backend/embedded/engine_line.h"
 #include "backend/local/local_line.h"
 #include "backend/memory/memory_backend.h"
@@ -60,7 +62,11 @@ Client Client::connect(std::string_view url, ClientOptions options) {
         std::move(options));
   }
   if (url == "local:") {
-    const auto found = local::find_or_start(std::chrono::steady_clock::now() + for_backend.connection_timeout);
+    // The options are looked at later: whatever they are, the sum must fit into the clock.
+    using std::chrono::milliseconds;
+    const auto to_find =
+        std::clamp<milliseconds>(for_backend.connection_timeout, milliseconds(0), std::chrono::hours(24));
+    const auto found = local::find_or_start(std::chrono::steady_clock::now() + to_find);
     if (!found) throw Error(found.error().code, found.error().sentence);
     return connect(
         [&](spi::Executor& executor) {

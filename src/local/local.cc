@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "holdfast/error.h"
@@ -16,6 +17,11 @@
 
 namespace holdfast {
 namespace {
+
+// An engine that has not started or ended after a day never will; and a longer time might not fit into the clock.
+std::chrono::milliseconds bounded(std::chrono::milliseconds time) {
+  return std::clamp<std::chrono::milliseconds>(time, std::chrono::milliseconds(0), std::chrono::hours(24));
+}
 
 local::FoundPtr found_or_throw() {
   auto found = local::find();
@@ -38,7 +44,7 @@ std::optional<LocalEngine> find_local_engine() {
 }
 
 LocalEngine start_local_engine(std::chrono::milliseconds within) {
-  const auto found = local::find_or_start(std::chrono::steady_clock::now() + within);
+  const auto found = local::find_or_start(std::chrono::steady_clock::now() + bounded(within));
   if (!found) throw Error(found.error().code, found.error().sentence);
   return (*found)->engine();
 }
@@ -65,7 +71,7 @@ bool stop_local_engine(std::chrono::milliseconds within) {
     throw Error(Errc::refused,
                 fmt::format("the local engine (process {}) cannot be told to end: {}", pid, local::error_text(errno)));
   }
-  const auto deadline = std::chrono::steady_clock::now() + within;
+  const auto deadline = std::chrono::steady_clock::now() + bounded(within);
   pollfd ended{process.get(), POLLIN, 0};
   while (true) {
     const auto left =

@@ -397,7 +397,7 @@ void Claim::again_later(Step step, const std::string& why) {
                                                  failures_, failures_ == 1 ? "" : "s", elapsed.count(), trouble_));
   }
   pending_ = step;
-  timer_ = means_.executor.at(now + *delay, [self = shared_from_this(), step] {
+  timer_ = means_.executor.at(later(now, detail::saturated(*delay)), [self = shared_from_this(), step] {
     self->forget_pending();
     self->when_connected(step);
   });

@@ -1,0 +1,7 @@
+// language.h -- stops a compiler that was not told to compile C++20, before it finds a hundred faults in what comes next.
+#pragma once
+
+#if __cplusplus < 202002L
+#error "Holdfast needs C++20: compile with -std=c++20 or newer"
+#include "holdfast/needs/c++20"  // There is no such file: unlike #error, this ends the compilation.
+#endif
