@@ -162,4 +162,31 @@ TEST_F(Holding, a_delay_that_is_on_is_known_to_who_will_not_wait) {
   careless.unlock();
 }
 
+// Whatever the bounds of the hand-over are: a late write of the one that lost it must be refused.
+TEST_F(Holding, the_next_thread_after_a_maximum_has_a_larger_token) {
+  auto client = connect({.hand_over = {.count = 64, .time = 1h}});
+  auto first = client.mutex("m", {.max_hold = 200ms});
+  auto second = client.mutex("m");
+  const auto lease = first.acquire();
+  const auto token = lease.token();
+  auto next = second.try_acquire_for(kSoon);
+  ASSERT_TRUE(next) << next.message();
+  EXPECT_GT(next.lease().token(), token);
+  EXPECT_TRUE(eventually(kSoon, [&] { return lease.lost().stop_requested(); }));
+}
+
+TEST_F(Holding, a_maximum_that_ends_a_hold_does_not_lift_its_delay) {
+  constexpr auto kMaximum = 300ms;
+  constexpr auto kDelay = 700ms;
+  auto first = connect();
+  auto second = connect();
+  auto mine = first.mutex("m", {.max_hold = kMaximum, .lock_delay = kDelay});
+  auto theirs = second.mutex("m", {.lock_delay = kDelay});
+  const auto before = Clock::now();
+  const auto lease = mine.acquire();
+  auto next = theirs.try_acquire_for(kSoon);
+  ASSERT_TRUE(next) << next.message();
+  EXPECT_GE(Clock::now() - before, kMaximum + kDelay);
+}
+
 }  // namespace holdfast::testing
