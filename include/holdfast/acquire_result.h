@@ -9,6 +9,7 @@
 
 #include "holdfast/card.h"
 #include "holdfast/error.h"
+#include "holdfast/language.h"
 #include "holdfast/lease.h"
 
 namespace holdfast {

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "holdfast/language.h"
+
 namespace holdfast {
 
 // Written once, when the ticket is made. Text that starts with the IP address, as the data of a Curator lock node does:

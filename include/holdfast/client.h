@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "holdfast/inspect.h"
+#include "holdfast/language.h"
 #include "holdfast/lock_options.h"
 #include "holdfast/multi_lock.h"
 #include "holdfast/mutex.h"
@@ -102,7 +103,19 @@ struct ClientOptions {
   std::string program{};
 };
 
-// Cheap to move, not copyable. Mutexes and Leases may outlive it; they then answer `cancelled` and `session_lost`.
+// Cheap to move, not copyable. Mutexes and Leases may outlive it; they then answer `cancelled` and `session_lost`. One that was moved
+// from answers `invalid_argument`, and is `closed`.
+//
+// fork(): a client belongs to the process that made it, and so does all that was made from it. A child that goes on without exec()
+// has none of its locks: there every call fails with `forked`, at once, a Lease is not held, has no token and is lost, and destructors,
+// close() and exit() do nothing. The parent does not notice: its locks, its connection and its heartbeats go on. A child that wants
+// locks connects a client of its own. (`memory:` and `embedded:` are then new in the child, as nothing of the parent's runs there.) The
+// same goes for Engine. The child has copies of the parent's sockets until it calls exec() or ends, and never uses them.
+//
+// Threads: three for each client, named hf-loop, hf-lost and hf-listener. They block all signals, but for those of faults.
+//
+// Log: spdlog's logger "holdfast", if the program has registered one (spdlog::register_logger) before its first client; else warnings and
+// errors go to stderr. In a child of fork() it is looked for anew.
 //
 // Thread safety: all members from any thread, but not against moving or destroying the object.
 class Client {
@@ -123,8 +136,9 @@ class Client {
   Client& operator=(Client&&) noexcept;
   ~Client();  // close()
 
-  // A name is a path such as "orders/123": parts of printable characters, none of them "." or "..". One leading slash
-  // is allowed and means nothing. Throws Error(invalid_argument). Costs no request.
+  // A name is a path such as "orders/123": up to 32 parts of printable characters, none of them "." or "..", 512 bytes of UTF-8 in all.
+  // Every script and emoji will do; of private use (U+E000-F8FF) and U+FFF0-FFFF nothing. One leading slash is allowed and means
+  // nothing. Throws Error(invalid_argument). Costs no request.
   Mutex mutex(std::string_view name, LockOptions options = {});
   NonReentrantMutex non_reentrant_mutex(std::string_view name, LockOptions options = {});
   SharedMutex shared_mutex(std::string_view name, LockOptions options = {});
@@ -163,6 +177,8 @@ class Client {
 
  private:
   explicit Client(std::shared_ptr<lock::Core> core) noexcept;
+  // Throws Error if this object cannot be used: moved from, or made before fork().
+  const std::shared_ptr<lock::Core>& core() const;
 
   std::shared_ptr<lock::Core> core_;
 };

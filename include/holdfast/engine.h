@@ -12,6 +12,10 @@
 //
 // A disk that refuses to write does not end it: writes are refused until there is room again, reads go on.
 //
+// fork(): it runs in the process that made it. In a child that goes on without exec(), sessions() and stop_if_unused() throw `forked`, the
+// destructor and stop() do nothing, and the files, sockets and clients of the parent's engine are not touched. One that was moved
+// from throws invalid_argument in the same places.
+//
 // Thread safety: all members from any thread.
 #pragma once
 
@@ -23,7 +27,13 @@
 #include <string>
 #include <vector>
 
+#include "holdfast/language.h"
+
 namespace holdfast {
+
+namespace server {
+class Runtime;
+}
 
 // What a write has survived when its reply leaves.
 //
@@ -130,6 +140,8 @@ class Engine {
 
  private:
   class Impl;
+  server::Runtime& runtime() const;  // throws Error
+
   std::unique_ptr<Impl> impl_;
 };
 

@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "holdfast/language.h"
+
 namespace holdfast {
 
 // Fencing token: grows with every new ticket that is granted a name. 0 is no token.

@@ -10,6 +10,7 @@
 
 #include "holdfast/card.h"
 #include "holdfast/fence.h"
+#include "holdfast/language.h"
 
 namespace holdfast {
 

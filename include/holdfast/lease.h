@@ -19,6 +19,7 @@
 
 #include "holdfast/clock.h"
 #include "holdfast/fence.h"
+#include "holdfast/language.h"
 
 namespace holdfast {
 
@@ -64,11 +65,15 @@ class Lease {
   // connection, until it is acknowledged or the session is dead. session_lost if the hold was lost before.
   std::error_code release() noexcept;
 
-  // release(), and waits until the service has acknowledged it. timed_out: the release goes on in the background.
-  std::error_code release_until(Clock::time_point deadline) noexcept;
+  // release(), and waits until the service has acknowledged it: from then on another client's try_lock() can succeed. timed_out: the
+  // release goes on in the background.
   template <class Rep, class Period>
   std::error_code release_for(const std::chrono::duration<Rep, Period>& timeout) noexcept {
-    return release_until(deadline_after(timeout));
+    return release_within(deadline_after(timeout));
+  }
+  template <class OtherClock, class Duration>
+  std::error_code release_until(const std::chrono::time_point<OtherClock, Duration>& deadline) noexcept {
+    return release_within(deadline_at(deadline));
   }
 
  private:
@@ -76,6 +81,7 @@ class Lease {
   friend class Semaphore;
   friend class Client;
   explicit Lease(std::shared_ptr<lock::Entry> entry) noexcept;
+  std::error_code release_within(Clock::time_point deadline) noexcept;
 
   std::shared_ptr<lock::Entry> entry_;
 };

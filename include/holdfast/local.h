@@ -20,6 +20,7 @@
 #include <string>
 
 #include "holdfast/client.h"
+#include "holdfast/language.h"
 
 namespace holdfast {
 

@@ -3,6 +3,8 @@
 
 #include <chrono>
 
+#include "holdfast/language.h"
+
 namespace holdfast {
 
 struct LockOptions {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include "holdfast/language.h"
 #include "holdfast/lockable.h"
 
 namespace holdfast {

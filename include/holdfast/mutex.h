@@ -1,6 +1,7 @@
 // mutex.h -- the locks themselves: fair, exclusive, across threads, processes and machines.
 #pragma once
 
+#include "holdfast/language.h"
 #include "holdfast/lockable.h"
 
 namespace holdfast {

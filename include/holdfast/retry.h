@@ -9,6 +9,8 @@
 #include <functional>
 #include <optional>
 
+#include "holdfast/language.h"
+
 namespace holdfast {
 
 class RetryPolicy {

@@ -9,6 +9,7 @@
 
 #include "holdfast/acquire_result.h"
 #include "holdfast/clock.h"
+#include "holdfast/language.h"
 #include "holdfast/lease.h"
 
 namespace holdfast {
@@ -39,13 +40,12 @@ class Semaphore {
   template <class Rep, class Period>
   AcquireResult try_acquire_for(const std::chrono::duration<Rep, Period>& timeout, std::int64_t permits = 1,
                                 std::stop_token stop = {}) {
-    return timeout <= timeout.zero() ? try_acquire(permits)
-                                     : acquire_within(deadline_after(timeout), permits, std::move(stop));
+    return acquire_within(deadline_after(timeout), permits, std::move(stop));
   }
   template <class OtherClock, class Duration>
   AcquireResult try_acquire_until(const std::chrono::time_point<OtherClock, Duration>& deadline,
                                   std::int64_t permits = 1, std::stop_token stop = {}) {
-    return try_acquire_for(deadline - OtherClock::now(), permits, std::move(stop));
+    return acquire_within(deadline_at(deadline), permits, std::move(stop));
   }
 
   // Where it is on the service.

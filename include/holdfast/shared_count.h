@@ -5,6 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "holdfast/language.h"
+
 namespace holdfast {
 
 namespace lock {

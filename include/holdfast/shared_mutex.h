@@ -1,6 +1,7 @@
 // shared_mutex.h -- many readers or one writer, across threads, processes and machines.
 #pragma once
 
+#include "holdfast/language.h"
 #include "holdfast/lockable.h"
 
 namespace holdfast {
@@ -37,6 +38,15 @@ class SharedMutex : public Lockable {
   void unlock_shared() noexcept { reading_.unlock(); }
   // unlock_shared() that reports.
   std::error_code release_shared() noexcept { return reading_.release(); }
+  // Likewise, and waits until the service has acknowledged it.
+  template <class Rep, class Period>
+  std::error_code release_shared_for(const std::chrono::duration<Rep, Period>& timeout) noexcept {
+    return reading_.release_for(timeout);
+  }
+  template <class OtherClock, class Duration>
+  std::error_code release_shared_until(const std::chrono::time_point<OtherClock, Duration>& deadline) noexcept {
+    return reading_.release_until(deadline);
+  }
 
   [[nodiscard]] Lease acquire_shared(std::stop_token stop = {}) { return reading_.acquire(std::move(stop)); }
   AcquireResult try_acquire_shared() { return reading_.try_acquire(); }

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "holdfast/language.h"
+
 namespace holdfast {
 
 // A list of changes that are made all together or not at all; see Client::commit(). Paths are whole paths as ZooKeeper knows

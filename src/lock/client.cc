@@ -17,6 +17,7 @@
 #include "lock/owner.h"
 #include "lock/permits.h"
 #include "lock/revoke.h"
+#include "lock/unusable.h"
 
 namespace holdfast {
 namespace {
@@ -41,7 +42,7 @@ std::string_view to_string(ConnectionState state) noexcept {
 }
 
 Client Client::connect(const BackendFactory& make, ClientOptions options) {
-  Client client(std::make_shared<lock::Core>(make, lock::checked(std::move(options))));
+  Client client(base::make_shared_here<lock::Core>(make, lock::checked(std::move(options))));
   client.core_->open();
   return client;
 }
@@ -99,19 +100,20 @@ Owner::Acquire through(const std::shared_ptr<lock::Core>& core, const std::strin
 
 Mutex Client::mutex(std::string_view name, LockOptions options) {
   const auto checked = checked_name(name);
-  return Mutex(std::make_shared<Owner>(core_, core_->path(checked), /*reentrant=*/true, checked_options(options),
-                                       through(core_, checked, Mode::exclusive)));
+  return Mutex(base::make_shared_here<Owner>(core(), core()->path(checked), /*reentrant=*/true,
+                                             checked_options(options), through(core(), checked, Mode::exclusive)));
 }
 
 NonReentrantMutex Client::non_reentrant_mutex(std::string_view name, LockOptions options) {
   const auto checked = checked_name(name);
-  return NonReentrantMutex(std::make_shared<Owner>(core_, core_->path(checked), /*reentrant=*/false,
-                                                   checked_options(options), through(core_, checked, Mode::exclusive)));
+  return NonReentrantMutex(base::make_shared_here<Owner>(core(), core()->path(checked), /*reentrant=*/false,
+                                                         checked_options(options),
+                                                         through(core(), checked, Mode::exclusive)));
 }
 
 SharedMutex Client::shared_mutex(std::string_view name, LockOptions options) {
   const auto checked = checked_name(name);
-  const auto path = core_->path(checked);
+  const auto path = core()->path(checked);
   checked_options(options);
   // Each side has to know what this thread has on the other. They live as long as the SharedMutex, from which alone they are
   // entered.
@@ -120,9 +122,9 @@ SharedMutex Client::shared_mutex(std::string_view name, LockOptions options) {
     std::weak_ptr<Owner> reading;
   };
   const auto sides = std::make_shared<Sides>();
-  auto writing = std::make_shared<Owner>(
-      core_, path, /*reentrant=*/true, options,
-      [sides, path, acquire = through(core_, checked, Mode::write)](Call call) -> Outcome {
+  auto writing = base::make_shared_here<Owner>(
+      core(), path, /*reentrant=*/true, options,
+      [sides, path, acquire = through(core(), checked, Mode::write)](Call call) -> Outcome {
         const auto reading = sides->reading.lock();
         if (!reading || !reading->kept_by_this_thread()) return acquire(std::move(call));
         return tl::unexpected(lock::Refusal{
@@ -130,9 +132,9 @@ SharedMutex Client::shared_mutex(std::string_view name, LockOptions options) {
                                         "first, or write from the start",
                                         path)});
       });
-  auto reading = std::make_shared<Owner>(
-      core_, path, /*reentrant=*/true, options,
-      [sides, core = core_, acquire = through(core_, checked, Mode::shared)](Call call) -> Outcome {
+  auto reading = base::make_shared_here<Owner>(
+      core(), path, /*reentrant=*/true, options,
+      [sides, core = core(), acquire = through(core(), checked, Mode::shared)](Call call) -> Outcome {
         const auto owner = sides->writing.lock();
         const auto writing_hold = owner ? owner->kept_by_this_thread() : nullptr;
         if (!writing_hold) return acquire(std::move(call));
@@ -159,14 +161,14 @@ MultiLock Client::multi_lock(std::vector<LockItem> items, LockOptions options) {
     const auto mode = item.kind == LockItem::Kind::mutex   ? Mode::exclusive
                       : item.kind == LockItem::Kind::write ? Mode::write
                                                            : Mode::shared;
-    stands.push_back({.queue = core_->full_name(name), .mode = mode});
+    stands.push_back({.queue = core()->full_name(name), .mode = mode});
   }
-  const auto path = core_->path(checked_name(items.front().name));
-  return MultiLock(std::make_shared<Owner>(core_, path, /*reentrant=*/true, checked_options(options, false),
-                                           [core = core_, stands = std::move(stands)](Call call) {
-                                             call.mode = stands.front().mode;
-                                             return core->acquire(*core->party(stands), std::move(call));
-                                           }));
+  const auto path = core()->path(checked_name(items.front().name));
+  return MultiLock(base::make_shared_here<Owner>(core(), path, /*reentrant=*/true, checked_options(options, false),
+                                                 [core = core(), stands = std::move(stands)](Call call) {
+                                                   call.mode = stands.front().mode;
+                                                   return core->acquire(*core->party(stands), std::move(call));
+                                                 }));
 }
 
 Semaphore Client::semaphore(std::string_view name, std::int64_t permits, LockOptions options) {
@@ -175,13 +177,14 @@ Semaphore Client::semaphore(std::string_view name, std::int64_t permits, LockOpt
     throw Error(Errc::invalid_argument,
                 fmt::format("a semaphore of {} permits; it must have between 1 and {}", permits, kMost));
   }
-  return Semaphore(std::make_shared<lock::Permits>(core_, checked_name(name), static_cast<std::size_t>(permits),
+  return Semaphore(std::make_shared<lock::Permits>(core(), checked_name(name), static_cast<std::size_t>(permits),
                                                    checked_options(options, false)));
 }
 
 Semaphore Client::semaphore(std::string_view name, const SharedCount& permits, LockOptions options) {
+  lock::check_usable(permits.core_.get());
   return Semaphore(
-      std::make_shared<lock::Permits>(core_, checked_name(name), permits.name_, checked_options(options, false)));
+      std::make_shared<lock::Permits>(core(), checked_name(name), permits.name_, checked_options(options, false)));
 }
 
 SharedCount Client::shared_count(std::string_view name, std::int32_t initial) {
@@ -189,8 +192,8 @@ SharedCount Client::shared_count(std::string_view name, std::int32_t initial) {
   if (initial < 0) {
     throw Error(Errc::invalid_argument, fmt::format("a shared count of {} permits; it cannot be negative", initial));
   }
-  lock::create_count(*core_, core_->full_name(checked), initial);
-  return SharedCount(core_, core_->full_name(checked), core_->path(checked));
+  lock::create_count(*core(), core()->full_name(checked), initial);
+  return SharedCount(core(), core()->full_name(checked), core()->path(checked));
 }
 
 Revocation Client::revoke(std::string_view name, std::chrono::milliseconds grace, Force force) {
@@ -198,19 +201,19 @@ Revocation Client::revoke(std::string_view name, std::chrono::milliseconds grace
   if (grace.count() < 0) {
     throw Error(Errc::invalid_argument, fmt::format("a grace of {} ms; it cannot be negative", grace.count()));
   }
-  return lock::revoke(*core_, core_->full_name(checked), deadline_after(grace), force == Force::yes);
+  return lock::revoke(*core(), core()->full_name(checked), deadline_after(grace), force == Force::yes);
 }
 
 LockInfo Client::inspect(std::string_view name) {
   const auto checked = checked_name(name);
-  auto lock = lock::inspect(*core_, core_->full_name(checked));
+  auto lock = lock::inspect(*core(), core()->full_name(checked));
   lock.name = checked;
   return lock;
 }
 
 std::vector<LockInfo> Client::inspect_all(std::string_view root) {
-  const auto& name_space = core_->options().name_space;
-  auto locks = lock::inspect_below(*core_, root.empty() ? name_space : core_->full_name(checked_name(root)));
+  const auto& name_space = core()->options().name_space;
+  auto locks = lock::inspect_below(*core(), root.empty() ? name_space : core()->full_name(checked_name(root)));
   if (!name_space.empty()) {
     for (auto& lock : locks) lock.name.erase(0, name_space.size() + 1);
   }
@@ -218,6 +221,7 @@ std::vector<LockInfo> Client::inspect_all(std::string_view root) {
 }
 
 void Client::commit(const Lease& lease, const Transaction& transaction) {
+  const auto& core = this->core();
   if (transaction.steps().empty()) throw Error(Errc::invalid_argument, "a transaction without steps");
   if (!lease.is_held()) throw Error(Errc::session_lost, "the lease is not held any more; nothing was changed");
   std::vector<spi::Change> changes;
@@ -228,9 +232,9 @@ void Client::commit(const Lease& lease, const Transaction& transaction) {
                   name ? fmt::format("\"{}\" is not a path; it must begin with a slash", base::printable(step.path))
                        : name.error());
     }
-    changes.push_back({static_cast<spi::Change::What>(step.what), core_->path_outside(*name), step.data, step.version});
+    changes.push_back({static_cast<spi::Change::What>(step.what), core->path_outside(*name), step.data, step.version});
   }
-  const auto reply = core_->ask<spi::Nothing>([&](spi::QueueBackend& backend, auto done) {
+  const auto reply = core->ask<spi::Nothing>([&](spi::QueueBackend& backend, auto done) {
     backend.commit(lease.entry_->hold().grant().tickets, changes, std::move(done));
   });
   if (reply) return;
@@ -240,10 +244,17 @@ void Client::commit(const Lease& lease, const Transaction& transaction) {
   throw Error(lock::errc_of(reply.status), reply.detail);
 }
 
-ConnectionState Client::state() const noexcept { return core_->state(); }
+ConnectionState Client::state() const noexcept {
+  return lock::unusable(core_.get()) ? ConnectionState::closed : core_->state();
+}
 
 void Client::close() noexcept {
   if (const auto core = core_) core->close();  // a copy: a callback may destroy us meanwhile
+}
+
+const std::shared_ptr<lock::Core>& Client::core() const {
+  lock::check_usable(core_.get());
+  return core_;
 }
 
 }  // namespace holdfast

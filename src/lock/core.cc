@@ -39,6 +39,7 @@ void Core::open() {
 }
 
 void Core::close() noexcept {
+  if (!is_of_this_process()) return;
   std::function<void()> outside;
   const bool first = loop_.enter([&] {
     if (over_ && over_->code == Errc::cancelled) return false;

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "base/process.h"
 #include "holdfast/client.h"
 #include "lock/claim.h"
 #include "lock/gate.h"
@@ -32,6 +33,9 @@ class Core final : public Session::Watcher {
  public:
   Core(const Client::BackendFactory& make, ClientOptions options);
   ~Core() override;
+
+  // False in a child of the process that made it. Nothing else may be asked there, and nothing of it destroyed (base/process.h).
+  bool is_of_this_process() const noexcept { return made_.is_here(); }
 
   // Waits for the first session. Throws Error.
   void open();
@@ -90,8 +94,9 @@ class Core final : public Session::Watcher {
   void watch_for_circles(Waiter& waiter);
 
   const ClientOptions options_;
-  Messenger losses_;
-  Messenger notices_;
+  const base::Birthplace made_;
+  Messenger losses_{"hf-lost"};
+  Messenger notices_{"hf-listener"};
   Loop loop_;
   std::unique_ptr<spi::QueueBackend> backend_;
   Session session_;

@@ -7,12 +7,16 @@
 
 #include "lock/hold.h"
 #include "lock/owner.h"
+#include "lock/signal.h"
 
 namespace holdfast::lock {
 
 class Entry {
  public:
   Entry(std::shared_ptr<Owner> owner, std::shared_ptr<Hold> hold) : owner_(std::move(owner)), hold_(std::move(hold)) {}
+
+  // Nothing else may be asked of one that is not.
+  bool is_of_this_process() const noexcept { return owner_->core().is_of_this_process(); }
 
   const Hold& hold() const { return *hold_; }
   bool is_held() const { return !released_ && hold_->is_held(); }
@@ -32,5 +36,14 @@ class Entry {
   const std::shared_ptr<Hold> hold_;
   std::atomic<bool> released_ = false;
 };
+
+// Releases by `release(done)`, and waits until that is done.
+template <class Release>
+std::error_code wait_for_release(Clock::time_point deadline, Release release) {
+  // Shared with the callback, which may come long after we have stopped waiting.
+  const auto acknowledged = std::make_shared<Signal>();
+  if (const std::error_code error = release([acknowledged] { acknowledged->set(); })) return error;
+  return acknowledged->wait_until(deadline) ? std::error_code() : Errc::timed_out;
+}
 
 }  // namespace holdfast::lock

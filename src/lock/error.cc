@@ -17,6 +17,7 @@ class Category final : public std::error_category {
       case Errc::refused: return "refused";
       case Errc::not_owner: return "not the owner";
       case Errc::invalid_argument: return "invalid argument";
+      case Errc::forked: return "made before fork()";
     }
     return "unknown";
   }
@@ -31,6 +32,7 @@ class Category final : public std::error_category {
       case Errc::refused: return std::errc::permission_denied;
       case Errc::not_owner: return std::errc::operation_not_permitted;
       case Errc::invalid_argument: return std::errc::invalid_argument;
+      case Errc::forked: return std::errc::no_such_process;
     }
     return {code, *this};
   }

@@ -19,6 +19,7 @@ const std::vector<std::pair<Errc, std::errc>> kPairs{
     {Errc::refused, std::errc::permission_denied},
     {Errc::not_owner, std::errc::operation_not_permitted},
     {Errc::invalid_argument, std::errc::invalid_argument},
+    {Errc::forked, std::errc::no_such_process},
 };
 
 TEST(Errc, equals_the_std_condition_beside_it_and_no_other) {

@@ -2,9 +2,21 @@
 
 #include "holdfast/error.h"
 #include "lock/entry.h"
-#include "lock/signal.h"
 
 namespace holdfast {
+namespace {
+
+// Neither empty nor of the parent's.
+bool usable(const std::shared_ptr<lock::Entry>& entry) noexcept { return entry && entry->is_of_this_process(); }
+
+// What a child is told of a hold that is its parent's.
+std::stop_token lost_already() {
+  std::stop_source lost;
+  lost.request_stop();
+  return lost.get_token();
+}
+
+}  // namespace
 
 Lease::Lease() noexcept = default;
 Lease::Lease(std::shared_ptr<lock::Entry> entry) noexcept : entry_(std::move(entry)) {}
@@ -20,27 +32,31 @@ Lease& Lease::operator=(Lease&& other) noexcept {
 
 Lease::~Lease() { release(); }
 
-Token Lease::token() const noexcept { return entry_ ? entry_->hold().token() : 0; }
-std::stop_token Lease::lost() const noexcept { return entry_ ? entry_->hold().lost() : std::stop_token(); }
-std::stop_token Lease::revoked() const {
+Token Lease::token() const noexcept { return usable(entry_) ? entry_->hold().token() : 0; }
+std::stop_token Lease::lost() const noexcept {
   if (!entry_) return {};
+  return usable(entry_) ? entry_->hold().lost() : lost_already();
+}
+std::stop_token Lease::revoked() const {
+  if (!usable(entry_)) return {};
   entry_->listen_for_revocation();
   return entry_->hold().revoked();
 }
 Clock::time_point Lease::valid_until() const noexcept {
-  return entry_ ? entry_->hold().valid_until() : Clock::time_point();
+  return usable(entry_) ? entry_->hold().valid_until() : Clock::time_point();
 }
-bool Lease::is_held() const noexcept { return entry_ && entry_->is_held(); }
-std::string Lease::ticket() const { return entry_ ? entry_->hold().ticket() : std::string(); }
+bool Lease::is_held() const noexcept { return usable(entry_) && entry_->is_held(); }
+std::string Lease::ticket() const { return usable(entry_) ? entry_->hold().ticket() : std::string(); }
 
-std::error_code Lease::release() noexcept { return entry_ ? entry_->release() : std::error_code(); }
-
-std::error_code Lease::release_until(Clock::time_point deadline) noexcept {
+std::error_code Lease::release() noexcept {
   if (!entry_) return {};
-  // Shared with the callback, which may come long after we have stopped waiting.
-  const auto acknowledged = std::make_shared<lock::Signal>();
-  if (const auto error = entry_->release([acknowledged] { acknowledged->set(); })) return error;
-  return acknowledged->wait_until(deadline) ? std::error_code() : Errc::timed_out;
+  return usable(entry_) ? entry_->release() : Errc::forked;
+}
+
+std::error_code Lease::release_within(Clock::time_point deadline) noexcept {
+  if (!entry_) return {};
+  if (!usable(entry_)) return Errc::forked;
+  return lock::wait_for_release(deadline, [&](lock::Sweeper::Done done) { return entry_->release(std::move(done)); });
 }
 
 }  // namespace holdfast

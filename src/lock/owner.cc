@@ -50,7 +50,7 @@ Outcome Owner::enter(Way way, Call call) {
   return outcome;
 }
 
-std::error_code Owner::leave() {
+std::error_code Owner::leave(Sweeper::Done done) {
   const auto me = this_thread();
   std::shared_ptr<Hold> hold;
   bool last = false;
@@ -69,7 +69,7 @@ std::error_code Owner::leave() {
     if (last) keepings_.erase(kept);
   }
   if (reentrant_) --bound_holds;
-  return let_go(hold, last, {});
+  return let_go(hold, last, std::move(done));
 }
 
 std::error_code Owner::leave(const std::shared_ptr<Hold>& hold, Sweeper::Done done) {

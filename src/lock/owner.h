@@ -35,8 +35,8 @@ class Owner {
 
   // One entry more, by this thread.
   Outcome enter(Way way, Call call);
-  // One lock() less: this thread's, or anybody's if not re-entrant. not_owner, session_lost.
-  std::error_code leave();
+  // One lock() less: this thread's, or anybody's if not re-entrant. not_owner, session_lost. `done`: as below.
+  std::error_code leave(Sweeper::Done done = {});
   // One Lease of `hold` less, by any thread. `done`: when the name is free for others, or at once if it stays held.
   std::error_code leave(const std::shared_ptr<Hold>& hold, Sweeper::Done done = {});
   // The object goes: gives back what lock() still holds.

@@ -29,11 +29,12 @@ Permits::Permits(std::shared_ptr<Core> core, const std::string& name, std::varia
     : most_(std::holds_alternative<std::size_t>(count)
                 ? std::min(Semaphore::kMaxPermits, static_cast<std::int64_t>(std::get<std::size_t>(count)))
                 : Semaphore::kMaxPermits),
-      owner_(std::make_shared<Owner>(core, core->path(name), /*reentrant=*/false, options,
-                                     [place = std::make_shared<Place>(Place{
-                                          *core, core->full_name(name) + "/leases", core->gate(name + "/locks"),
-                                          std::move(count)})](Call call) { return place->acquire(std::move(call)); })) {
-}
+      owner_(base::make_shared_here<Owner>(
+          core, core->path(name), /*reentrant=*/false, options,
+          [place = std::make_shared<Place>(Place{*core, core->full_name(name) + "/leases", core->gate(name + "/locks"),
+                                                 std::move(count)})](Call call) {
+            return place->acquire(std::move(call));
+          })) {}
 
 // Once, unless the connection breaks or the session is lost meanwhile: then it begins anew, as every waiter does. Taking the
 // turn is what waits for a connection, as long as the retry policy and the deadline allow.

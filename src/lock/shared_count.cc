@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lock/count.h"
+#include "lock/unusable.h"
 
 namespace holdfast {
 namespace lock {
@@ -29,6 +30,7 @@ void create_count(Core& core, const std::string& full_name, std::int32_t initial
 }  // namespace lock
 
 std::int32_t SharedCount::get() const {
+  lock::check_usable(core_.get());
   const lock::NodeName node(name_);
   const auto reply = core_->ask<std::string>(
       [&](spi::QueueBackend& backend, auto done) { backend.read(node.queue, node.ticket, std::move(done)); });
@@ -43,6 +45,7 @@ std::int32_t SharedCount::get() const {
 }
 
 void SharedCount::set(std::int32_t count) {
+  lock::check_usable(core_.get());
   const lock::NodeName node(name_);
   const auto reply = core_->ask<spi::Nothing>([&](spi::QueueBackend& backend, auto done) {
     backend.write(node.queue, node.ticket, lock::encode_count(count), std::move(done));

@@ -70,6 +70,8 @@ tl::expected<std::shared_ptr<Door>, std::string> Door::open(std::shared_ptr<Rece
 
 void Door::close() {
   std::error_code ignored;
+  // A child of this process that was forked has a copy, and clients would go on being accepted by that.
+  (void)::shutdown(acceptor_.native_handle(), SHUT_RDWR);
   acceptor_.close(ignored);
   pause_.cancel();
 }

@@ -10,6 +10,8 @@
 #include <mutex>
 #include <utility>
 
+#include "base/process.h"
+
 namespace holdfast::server {
 namespace {
 
@@ -24,10 +26,10 @@ struct Engines {
   std::uint64_t last_number = 0;
 };
 
-// Never destroyed: the last client may be a global object, which goes after main().
+// Never destroyed: the last client may be a global object, which goes after main(). Those of the parent do not run in a child.
 Engines& engines() {
-  static auto* const all = new Engines;
-  return *all;
+  static constinit base::PerProcess<Engines> all;
+  return all.get();
 }
 
 bool is_directory(const std::string& name) { return name.find('/') != std::string::npos; }
@@ -48,11 +50,13 @@ RuntimeResult start(EngineOptions options, std::function<void()> ended) {
   auto started = Runtime::start(std::move(options));
   if (!started) return tl::unexpected(std::move(started.error()));
   // In good order: what the next one finds is a snapshot, not a long log.
-  return std::shared_ptr<Runtime>(started->release(), [ended = std::move(ended)](Runtime* runtime) {
-    runtime->stop();
-    delete runtime;
-    ended();
-  });
+  return std::shared_ptr<Runtime>(
+      started->release(), [ended = std::move(ended), made = base::Birthplace()](auto* runtime) {
+        if (!made.is_here()) return base::keep_for_ever(runtime);  // its files, sockets and threads are the parent's
+        runtime->stop();
+        delete runtime;
+        ended();
+      });
 }
 
 using Lock = std::unique_lock<std::mutex>;

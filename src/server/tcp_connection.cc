@@ -276,6 +276,8 @@ void TcpConnection::finish() {
   state_ = State::closed;
   stop_waiting();
   std::error_code ignored;
+  // A child of this process that was forked has a copy, without which the client would not hear of the end.
+  socket_.shutdown(asio::socket_base::shutdown_both, ignored);
   socket_.close(ignored);
   reception_->headcount.leave(ip_);
   pending_ = {};

@@ -101,6 +101,10 @@ class PosixFile final : public File {
 class FileLock final : public DirectoryLock {
  public:
   explicit FileLock(Descriptor fd) : fd_(std::move(fd)) {}
+  // Closing it is not enough: a child of this process that was forked has a copy, and with it the lock.
+  ~FileLock() override { (void)::flock(fd_.get(), LOCK_UN); }
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
 
  private:
   Descriptor fd_;

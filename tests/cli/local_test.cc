@@ -10,6 +10,7 @@
 
 #include "cli/local_world.h"
 #include "holdfast/holdfast.h"
+#include "support/forked_child.h"
 
 namespace holdfast::testing {
 namespace {
@@ -165,6 +166,27 @@ TEST_F(LocalCommand, says_why_the_engine_cannot_start) {
     EXPECT_EQ(error.code(), Errc::refused);
     EXPECT_NE(std::string(error.what()).find((state() / "data").string()), std::string::npos) << error.what();
   }
+}
+
+// docs/semantics.md, "fork()".
+TEST_F(LocalCommand, a_child_that_was_forked_takes_nothing_from_its_parent) {
+  auto client = std::make_unique<Client>(Client::connect("local:"));
+  auto mutex = client->mutex("a");
+  auto lease = std::make_unique<Lease>(mutex.acquire());
+  EXPECT_EQ(in_child([&] {
+              if (mutex.try_acquire().error() != Errc::forked) return 1;
+              lease.reset();
+              client.reset();
+              auto own = Client::connect("local:");
+              if (own.mutex("a").try_acquire().error() != Errc::timed_out) return 2;
+              return own.mutex("b").try_acquire_for(kLocalPatience) ? 0 : 3;
+            }),
+            0);
+  EXPECT_TRUE(lease->is_held());
+  EXPECT_EQ(client->state(), ConnectionState::connected);
+  EXPECT_EQ(lease->release_for(kLocalPatience), std::error_code());
+  EXPECT_TRUE(mutex.try_lock_for(kLocalPatience));
+  mutex.unlock();
 }
 
 }  // namespace

@@ -158,4 +158,33 @@ TEST_F(Several, names_that_make_no_sense_are_refused_and_nothing_is_left) {
   EXPECT_EQ(queue_length("a"), 0U);
 }
 
+// Queues that were used before count differently; the token must not.
+TEST_F(Several, has_a_token_between_those_of_the_holder_before_it_and_of_the_one_after_it) {
+  auto client = connect();
+  auto other = connect();
+  for (int i = 0; i < 5; ++i) {
+    auto used = other.mutex("b");
+    used.lock();
+    ASSERT_EQ(used.release_for(kSoon), std::error_code());
+  }
+  for (const auto* name : {"a", "b"}) {
+    auto single = other.mutex(name);
+    auto lease = single.acquire();
+    const auto before = lease.token();
+    auto several = client.multi_lock({{"b"}, {"a"}});
+    auto waiting = std::async(std::launch::async, [&] { return several.try_acquire_for(kSoon); });
+    ASSERT_TRUE(eventually(kSoon, [&] { return queue_length("a") + queue_length("b") == 3; }));
+    ASSERT_EQ(lease.release_for(kSoon), std::error_code());
+    auto both = waiting.get();
+    ASSERT_TRUE(both) << both.message();
+    const auto token = both.lease().token();
+    EXPECT_GT(token, before);
+    ASSERT_EQ(both.lease().release_for(kSoon), std::error_code());
+    for (const auto* each : {"a", "b"}) {
+      auto after = other.mutex(each);
+      EXPECT_GT(after.acquire().token(), token) << each;
+    }
+  }
+}
+
 }  // namespace holdfast::testing

@@ -1,8 +1,11 @@
 // Engines inside this process that start, stop and start again under their clients.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +17,7 @@
 #include "holdfast/lease.h"
 #include "holdfast/mutex.h"
 #include "support/eventually.h"
+#include "support/forked_child.h"
 #include "support/temp_dir.h"
 
 namespace holdfast::testing {
@@ -118,6 +122,89 @@ TEST(EmbeddedEngine, in_a_directory_that_cannot_be_is_refused) {
   std::filesystem::create_symlink("loop", dir / "loop");
   auto in_memory = Client::connect("embedded:");
   EXPECT_THROW(Client::connect("embedded:" + (dir / "loop" / "data").string()), Error);
+}
+
+// docs/semantics.md, "fork()".
+TEST(EmbeddedEngine, is_not_touched_by_a_child_that_was_forked) {
+  const TempDir dir("embedded");
+  const auto data = (dir / "data").string();
+  std::optional<Engine> engine(std::in_place, EngineOptions{.data_dir = data, .listen = {{}}});
+  auto client = Client::connect("zk://" + engine->addresses().front());
+  auto inside = Client::connect("embedded:" + data);
+  auto mutex = client.mutex("a");
+  const auto lease = mutex.acquire();
+  const auto files = [&] {
+    std::map<std::string, std::uintmax_t> sizes;
+    for (const auto& file : std::filesystem::directory_iterator(data)) sizes[file.path()] = file.file_size();
+    return sizes;
+  };
+  const auto before = files();
+  EXPECT_EQ(in_child([&] {
+              const auto is_forked = [](const std::function<void()>& call) {
+                try {
+                  call();
+                } catch (const Error& error) {
+                  return error.code() == Errc::forked;
+                }
+                return false;
+              };
+              if (!is_forked([&] { (void)engine->sessions(); })) return 1;
+              if (!is_forked([&] { (void)engine->stop_if_unused(milliseconds(0)); })) return 2;
+              engine->stop();
+              engine->stop_now();
+              engine.reset();
+              // Its own, but not in the directory that is the parent's.
+              const auto own = Client::connect("embedded:").mutex("a").try_acquire_for(kSoon);
+              if (!own) return 3;
+              try {
+                (void)Client::connect("embedded:" + data);
+                return 4;
+              } catch (const Error& error) {
+                return error.code() == Errc::refused ? 0 : 5;
+              }
+            }),
+            0);
+  EXPECT_EQ(files(), before);
+  EXPECT_TRUE(lease.is_held());
+  EXPECT_EQ(engine->sessions(), 2U);
+  EXPECT_TRUE(inside.mutex("b").try_acquire_for(kSoon));
+}
+
+// It has copies of the listening socket, of all connections, and of the file whose lock says that the directory is in use.
+TEST(EmbeddedEngine, can_be_stopped_and_started_again_while_a_forked_child_lives) {
+  const TempDir dir("embedded");
+  const auto data = (dir / "data").string();
+  std::optional<Engine> engine(std::in_place, EngineOptions{.data_dir = data, .listen = {{}}});
+  const auto address = engine->addresses().front();
+  const auto port = static_cast<std::uint16_t>(std::stoul(address.substr(address.rfind(':') + 1)));
+  auto client = Client::connect("zk://" + address);
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  ForkedChild child([&] {
+    ::close(ends[1]);
+    char byte = 0;
+    return static_cast<int>(::read(ends[0], &byte, 1));  // until the parent has done
+  });
+  engine.reset();
+  EXPECT_THROW(Client::connect("zk://" + address, {.connection_timeout = milliseconds(500)}), Error);
+  engine.emplace(EngineOptions{.data_dir = data, .listen = {{.port = port}}});
+  EXPECT_TRUE(client.mutex("a").try_acquire_for(kSoon)) << "it has not heard of the end of its connection";
+  ::close(ends[1]);
+  EXPECT_EQ(child.wait(), 0);
+  ::close(ends[0]);
+}
+
+TEST(EmbeddedEngine, that_was_moved_from_answers_with_an_error) {
+  Engine engine({.name = "moves"});
+  Engine there = std::move(engine);
+  // NOLINTBEGIN(bugprone-use-after-move): that is what is tested
+  EXPECT_TRUE(engine.addresses().empty());
+  EXPECT_THROW((void)engine.sessions(), Error);
+  EXPECT_THROW((void)engine.stop_if_unused(milliseconds(0)), Error);
+  engine.stop();
+  engine.stop_now();
+  // NOLINTEND(bugprone-use-after-move)
+  EXPECT_EQ(there.sessions(), 0U);
 }
 
 }  // namespace

@@ -6,11 +6,15 @@
 #include <memory>
 
 #include "holdfast/clock.h"
+#include "holdfast/language.h"
 
 namespace holdfast::spi {
 
 // One function at a time: whatever is posted, whatever a timer runs and whatever enters from a caller's thread exclude
 // each other. Everything below the public API relies on that and has no lock of its own.
+//
+// The client owns it. It is there before the backend that is made with it and until after that has been destroyed. When the client has been
+// closed, nothing runs any more: what is posted then is dropped, and watch() returns none.
 class Executor {
  public:
   using Function = std::function<void()>;

@@ -21,6 +21,7 @@
 
 #include "holdfast/clock.h"
 #include "holdfast/fence.h"
+#include "holdfast/language.h"
 
 namespace holdfast::spi {
 
@@ -198,7 +199,8 @@ class QueueBackend {
   // Puts another text into a ticket. `absent` if it is gone.
   virtual void write(const std::string& queue, const std::string& ticket, const std::string& text,
                      Callback<Nothing> done) = 0;
-  // Everything in a queue, as it lies there. Changes nothing.
+  // Everything in a queue, as it lies there. Changes nothing. A queue that is not there is empty, which is not an error. "" is the root, in
+  // which queues lie but no tickets: `below` has the first parts of all names.
   virtual void examine(const std::string& queue, Callback<Examination> done) = 0;
   // All of the changes or none, and only if all of those tickets are there (`absent` if not). Paths are those of path().
   // `denied`: a change cannot be made; the detail says which and why.
