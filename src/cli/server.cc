@@ -15,6 +15,7 @@
 #include "cli/service_manager.h"
 #include "cli/stop_signals.h"
 #include "holdfast/engine.h"
+#include "holdfast/engine_data.h"
 #include "holdfast/error.h"
 
 namespace holdfast::cli {
@@ -90,7 +91,16 @@ constexpr std::array kOptions{
 struct Arguments {
   std::string config;
   bool print_config = false;
+  std::string check;
+  std::string accept_loss;
 };
+
+int look_after(const Arguments& arguments, const std::string& log_dir) {
+  const auto report = arguments.check.empty() ? accept_engine_data_loss(arguments.accept_loss, log_dir)
+                                              : check_engine_data(arguments.check, log_dir);
+  for (const auto& line : report.lines) fmt::print("{}\n", line);
+  return report.whole ? 0 : 1;
+}
 
 }  // namespace
 
@@ -107,7 +117,21 @@ void add_server(CLI::App& app, int& exit_code) {
                    "Settings out of our YAML or a zoo.cfg; the options above win over it")
       ->type_name("FILE");
   server->add_flag("--print-config", arguments->print_config, "Print the settings and where each came from, then end");
+  auto* check =
+      server->add_option("--check", arguments->check,
+                         "Say what is in DIR (and in --log-dir) and whether it is whole, then end: 0 if it is");
+  check->type_name("DIR");
+  server
+      ->add_option("--accept-loss", arguments->accept_loss,
+                   "Make DIR whole without what is damaged or missing in it, say what was lost, then end")
+      ->type_name("DIR")
+      ->excludes(check);
   server->callback([=, &exit_code] {
+    if (!arguments->check.empty() || !arguments->accept_loss.empty()) {
+      const auto* log_dir = server->get_option("--log-dir");
+      exit_code = look_after(*arguments, log_dir->count() > 0 ? log_dir->as<std::string>() : "");
+      return;
+    }
     std::vector<GivenOption> given;
     for (const auto& option : kOptions) {
       const auto* parsed = server->get_option(option.name);

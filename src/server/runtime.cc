@@ -62,6 +62,12 @@ constexpr std::size_t kTransactionPerFrame = 4;
 constexpr std::size_t kLongestTransaction = store::kRecordLimit / 2;
 static_assert(engine::Rules{}.ephemeral_bytes <= kLongestTransaction);
 
+// Bytes are wrong or missing, and not only out of reach: the operator has to decide.
+std::string with_next_step(const store::Failure& failure) {
+  if (failure.error) return failure.message;
+  return failure.message + " (holdfast server --check DIR shows what is there; docs/operating.md says what to do)";
+}
+
 engine::Rules rules_of(const EngineOptions& options) {
   return {
       .ttl_nodes = options.ttl_nodes,
@@ -166,7 +172,7 @@ class Runtime::Impl {
          .durability = options_.durability == Durability::power ? store::Durability::power : store::Durability::process,
          .snapshots_kept = options_.snapshots_kept},
         recovery);
-    if (!opened) return opened.error().message;
+    if (!opened) return with_next_step(opened.error());
     store_ = std::move(*opened);
     return {};
   }

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,6 +43,8 @@ class File {
 class DirectoryLock {
  public:
   virtual ~DirectoryLock() = default;
+  // False: the directory was moved or replaced, and its name now leads to another, which this does not lock.
+  virtual bool in_place() const = 0;
 };
 
 struct LockRefusal {
@@ -68,9 +71,15 @@ class Disk {
   // With its parents, durably; nothing to do if it is there.
   virtual DiskResult<void> make_directory(const std::string& directory) = 0;
   virtual DiskResult<void> sync_directory(const std::string& directory) = 0;
-  // Makes the file `path` if it is not there, and takes an exclusive lock on it. Never waits.
+  // Takes the directory of `path` for this process alone, and `path`, which is made if it is not there: removing the file lets no
+  // second process in. Never waits.
   virtual tl::expected<std::unique_ptr<DirectoryLock>, LockRefusal> lock(const std::string& path) = 0;
-  // A number that nobody else has: tells one store from another.
+  // The process that has taken the directory of `path`, 0 if it is not known which; none if it is free. Takes and changes nothing.
+  virtual std::optional<std::int64_t> locked_by(const std::string& path) = 0;
+  // A number for the time from one start of the machine to the next: what was written survives the death of a process for that long. 0:
+  // unknown.
+  virtual std::uint64_t boot() = 0;
+  // A number that nothing else has: tells one store from another.
   virtual std::uint64_t random() = 0;
 };
 

@@ -14,6 +14,7 @@ namespace {
 constexpr std::uint64_t kMagic = 0x0068637065746668;  // "hftepch\0"
 constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kBytes = 56;
+constexpr std::uint32_t kHasReached = 1;
 }  // namespace
 
 tl::expected<std::optional<Epoch>, Failure> read_epoch(Disk& disk, const std::string& directory) {
@@ -41,14 +42,14 @@ tl::expected<std::optional<Epoch>, Failure> read_epoch(Disk& disk, const std::st
         damaged(path, 8, fmt::format("the format is version {}, and this program reads {}", version, kVersion)));
   }
   return Epoch{get<std::uint64_t>(bytes, 16), get<std::uint64_t>(bytes, 24), get<std::uint64_t>(bytes, 32),
-               get<std::uint64_t>(bytes, 40)};
+               get<std::uint64_t>(bytes, 40), (get<std::uint32_t>(bytes, 12) & kHasReached) != 0};
 }
 
 tl::expected<void, Failure> write_epoch(Disk& disk, const std::string& directory, const Epoch& epoch) {
   std::string bytes;
   put<std::uint64_t>(bytes, kMagic);
   put<std::uint32_t>(bytes, kVersion);
-  put<std::uint32_t>(bytes, 0);
+  put<std::uint32_t>(bytes, epoch.has_reached ? kHasReached : 0);
   put<std::uint64_t>(bytes, epoch.store);
   put<std::uint64_t>(bytes, epoch.epoch);
   put<std::uint64_t>(bytes, epoch.reached);

@@ -1,6 +1,6 @@
 // epoch_file.h -- the file `epoch`: which store this is, how often it was opened, and what must be there.
 //
-//   epoch  =  magic u64 | version u32 | 0 u32 | store u64 | epoch u64 | reached u64 | segment u64 | checksum u64
+//   epoch  =  magic u64 | version u32 | flags u32 | store u64 | epoch u64 | reached u64 | segment u64 | checksum u64
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@ struct Epoch {
   std::uint64_t epoch = 0;
   Index reached = 0;          // an index up to which the log was durable before this was written
   std::uint64_t segment = 0;  // the newest segment: one that vanishes is missed. 0: there was none
+  bool has_reached = true;    // there is a file `reached`: flag 1. Versions before it wrote no flags, and ignore them
 };
 
 // None if there is no such file.

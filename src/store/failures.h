@@ -10,6 +10,9 @@
 
 namespace holdfast::store {
 
+// What to do, where bytes that were there are gone.
+inline constexpr std::string_view kRestore = "restore the store from a copy";
+
 // "/var/lib/x/log.01: cannot be written: No space left on device"
 Failure cannot(std::string_view verb, const std::string& file, std::error_code error);
 

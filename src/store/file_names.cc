@@ -38,7 +38,8 @@ std::vector<std::uint64_t> numbers_of(const std::vector<std::string>& names, std
 bool is_temporary(std::string_view name) {
   if (!name.ends_with(kTemporarySuffix)) return false;
   name.remove_suffix(kTemporarySuffix.size());
-  return name == kEpochFile || number_of(name, kSegmentPrefix) || number_of(name, kSnapshotPrefix);
+  return name == kEpochFile || name == kReachedFile || number_of(name, kSegmentPrefix) ||
+         number_of(name, kSnapshotPrefix);
 }
 
 }  // namespace holdfast::store

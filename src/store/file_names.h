@@ -11,8 +11,10 @@ namespace holdfast::store {
 
 inline constexpr std::string_view kLockFile = "lock";
 inline constexpr std::string_view kEpochFile = "epoch";
+inline constexpr std::string_view kReachedFile = "reached";
 inline constexpr std::string_view kSegmentPrefix = "log.";        // and its place in the row of segments, from 1 on
 inline constexpr std::string_view kSnapshotPrefix = "snapshot.";  // and the index at which it begins
+inline constexpr std::string_view kDamagedSuffix = ".damaged";    // set aside; never read again
 inline constexpr std::string_view kTemporarySuffix = ".tmp";      // not yet what it says; removed at the next start
 
 std::string join(std::string_view directory, std::string_view name);

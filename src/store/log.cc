@@ -13,21 +13,29 @@ namespace {
 
 using Kind = AppendFailure::Kind;
 
+// Bytes of log: with records of 200 bytes, one sync more for about 4,000.
+constexpr std::uint64_t kSyncReachedEvery = std::uint64_t{1} << 20;
+
 tl::unexpected<AppendFailure> refuse(std::error_code error, std::string message) {
   return tl::unexpected(AppendFailure{Kind::refused, error, std::move(message)});
 }
 
 }  // namespace
 
-Log::Log(Disk& disk, std::string directory, const Options& options, std::uint64_t store, std::uint64_t epoch,
-         std::vector<SegmentHeader> segments, Index last)
+Log::Log(Disk& disk, std::string directory, const Options& options, Start start)
     : disk_(disk),
       directory_(std::move(directory)),
       options_(options),
-      store_(store),
-      epoch_(epoch),
-      segments_(std::move(segments)),
-      last_index_(last) {}
+      store_(start.store),
+      epoch_(start.epoch),
+      boot_(disk.boot()),
+      in_place_(std::move(start.in_place)),
+      segments_(std::move(start.segments)),
+      reached_(std::move(start.reached)),
+      durable_(start.last),
+      last_index_(start.last) {
+  note_reached(segments_.empty() ? 0 : segments_.back().number, start.end);
+}
 
 tl::expected<void, AppendFailure> Log::append(std::span<const Record> records) {
   const std::scoped_lock hold(mutex_);
@@ -71,7 +79,25 @@ tl::expected<void, AppendFailure> Log::append(std::span<const Record> records) {
   writer_->keep();
   last_index_.store(last);
   appended_bytes_ += bytes;
+  if (options_.durability == Durability::power) durable_ = last;
+  note_reached(segments_.back().number, writer_->end());
   return {};
+}
+
+void Log::note_reached(std::uint64_t segment, std::uint64_t offset) {
+  const bool power = options_.durability == Durability::power;
+  auto noted = reached_.write({store_, epoch_, boot_, segment, offset, last_index_.load(), durable_, power});
+  // Often enough that a loss of power leaves it not far behind, seldom enough that it costs nothing.
+  if (noted && power && offset >= synced_at_ + kSyncReachedEvery) {
+    noted = reached_.sync();
+    synced_at_ = offset;
+  }
+  // What was appended is safe. Only that a loss of it would be noticed is no longer certain.
+  if (!noted && !cannot_note_) {
+    base::log().warn("{}; until it can, a log that is cut short afterwards may be taken for a whole one",
+                     cannot("written", reached_.path(), noted.error()).message);
+  }
+  cannot_note_ = !noted;
 }
 
 tl::unexpected<AppendFailure> Log::give_up(std::error_code error) {
@@ -87,6 +113,15 @@ tl::expected<void, Failure> Log::make_segment() {
     if (const auto cut = writer_->cut(); !cut) return tl::unexpected(cannot("written", writer_->path(), cut.error()));
     // From here on nothing may be appended to it: its successor may have its name already, even if we are told otherwise.
     writer_.reset();
+    durable_ = last_index_.load();
+  }
+  if (!in_place_()) {
+    Failure moved =
+        unfit(directory_,
+              "it was moved or replaced while this engine uses it; nothing more is written before it is back "
+              "in its place");
+    moved.error = std::make_error_code(std::errc::no_such_file_or_directory);
+    return tl::unexpected(std::move(moved));
   }
   const std::uint64_t number = segments_.empty() ? 1 : segments_.back().number + 1;
   const SegmentHeader header{store_, epoch_, number, last_index_.load()};
@@ -98,6 +133,7 @@ tl::expected<void, Failure> Log::make_segment() {
   writer_.emplace(std::move(*writer));
   segments_.push_back(header);
   full_ = false;
+  synced_at_ = 0;
   return {};
 }
 
@@ -109,6 +145,8 @@ tl::expected<void, Failure> Log::sync() {
   const auto synced = failed_ ? writer_->cut() : writer_->sync();
   if (!synced) return tl::unexpected(cannot("synced", writer_->path(), synced.error()));
   failed_ = false;
+  durable_ = last_index_.load();
+  note_reached(segments_.back().number, writer_->end());
   return {};
 }
 
@@ -126,6 +164,11 @@ void Log::sync_in_passing() {
 void Log::begin_segment() {
   const std::scoped_lock hold(mutex_);
   if (writer_ && writer_->end() > kSegmentHeaderBytes) full_ = true;
+}
+
+tl::expected<void, Failure> Log::begin_first_segment() {
+  const std::scoped_lock hold(mutex_);
+  return make_segment();
 }
 
 void Log::purge(Index begin) {
@@ -154,6 +197,10 @@ tl::expected<void, Failure> Log::close() {
   if (const auto sealed = writer_->seal(last_index_.load()); !sealed) {
     return tl::unexpected(cannot("written", writer_->path(), sealed.error()));
   }
+  durable_ = last_index_.load();
+  note_reached(segments_.back().number, writer_->end());
+  // So that this is known after the machine was started again, too. If it fails, snapshots still say how far the log has got.
+  static_cast<void>(reached_.sync());
   return {};
 }
 

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -19,6 +20,7 @@
 
 #include "store/disk.h"
 #include "store/failure.h"
+#include "store/reached_file.h"
 #include "store/segment_format.h"
 #include "store/segment_writer.h"
 #include "store/store.h"
@@ -27,9 +29,18 @@ namespace holdfast::store {
 
 class Log {
  public:
-  // `segments`: those that are there, the oldest first, all of them durable up to `last`.
-  Log(Disk& disk, std::string directory, const Options& options, std::uint64_t store, std::uint64_t epoch,
-      std::vector<SegmentHeader> segments, Index last);
+  struct Start {
+    std::uint64_t store = 0;
+    std::uint64_t epoch = 0;
+    std::vector<SegmentHeader> segments = {};  // those that are there, the oldest first
+    std::uint64_t end = 0;                     // of the last of them
+    Index last = 0;                            // all of them are durable up to here
+    ReachedFile reached;
+    // False: the name of a directory leads to another one than before, in which nothing may be written.
+    std::function<bool()> in_place = [] { return true; };
+  };
+
+  Log(Disk& disk, std::string directory, const Options& options, Start start);
 
   tl::expected<void, AppendFailure> append(std::span<const Record> records);
   tl::expected<void, Failure> close();
@@ -44,12 +55,16 @@ class Log {
   tl::expected<void, Failure> sync();
   // The next append() begins a new segment.
   void begin_segment();
+  // Begins the first one now, for a log without any: what came before is in a snapshot alone.
+  tl::expected<void, Failure> begin_first_segment();
   // Removes the segments that nobody needs who has everything up to `begin`. Best effort.
   void purge(Index begin);
 
  private:
   tl::expected<void, Failure> make_segment();
   tl::unexpected<AppendFailure> give_up(std::error_code error);
+  // Says in the file `reached` how far this has got.
+  void note_reached(std::uint64_t segment, std::uint64_t offset);
   // Does the bulk of a sync while others append.
   void sync_in_passing();
 
@@ -58,6 +73,8 @@ class Log {
   const Options& options_;
   const std::uint64_t store_;
   const std::uint64_t epoch_;
+  const std::uint64_t boot_;
+  const std::function<bool()> in_place_;
 
   std::mutex mutex_;
   std::vector<SegmentHeader> segments_;  // with the one at the end
@@ -65,6 +82,10 @@ class Log {
   bool failed_ = false;                  // something may stand behind the writer's good end
   bool full_ = false;                    // a new segment is due
   bool closed_ = false;
+  ReachedFile reached_;
+  Index durable_;                // up to here a loss of power takes nothing
+  std::uint64_t synced_at_ = 0;  // end of the segment when `reached` was synced
+  bool cannot_note_ = false;     // `reached` cannot be written, and it was said
   std::atomic<Index> last_index_;
   std::atomic<std::uint64_t> failures_ = 0;
   std::atomic<std::uint64_t> appended_bytes_ = 0;

@@ -13,6 +13,8 @@
 #include <random>
 #include <utility>
 
+#include "store/checksum.h"
+
 namespace holdfast::store {
 
 namespace {
@@ -98,17 +100,34 @@ class PosixFile final : public File {
   Descriptor fd_;
 };
 
-class FileLock final : public DirectoryLock {
+class PosixLock final : public DirectoryLock {
  public:
-  explicit FileLock(Descriptor fd) : fd_(std::move(fd)) {}
-  // Closing it is not enough: a child of this process that was forked has a copy, and with it the lock.
-  ~FileLock() override { (void)::flock(fd_.get(), LOCK_UN); }
-  FileLock(const FileLock&) = delete;
-  FileLock& operator=(const FileLock&) = delete;
+  PosixLock(Descriptor file, Descriptor directory, std::string path)
+      : file_(std::move(file)), directory_(std::move(directory)), path_(std::move(path)) {}
+  // Closing them is not enough: a child of this process that was forked has copies, and with them the locks.
+  ~PosixLock() override {
+    (void)::flock(directory_.get(), LOCK_UN);
+    (void)::flock(file_.get(), LOCK_UN);
+  }
+  PosixLock(const PosixLock&) = delete;
+  PosixLock& operator=(const PosixLock&) = delete;
+
+  bool in_place() const override {
+    struct stat locked {};
+    struct stat named {};
+    if (::fstat(directory_.get(), &locked) == -1 || ::stat(path_.c_str(), &named) == -1) return false;
+    return locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
+  }
 
  private:
-  Descriptor fd_;
+  Descriptor file_;
+  Descriptor directory_;
+  std::string path_;  // of the directory
 };
+
+DiskResult<void> lock_now(int fd) {
+  return done(retried([&] { return ::flock(fd, LOCK_EX | LOCK_NB); }));
+}
 
 std::int64_t read_process(int fd) {
   char text[24];
@@ -168,18 +187,45 @@ DiskResult<void> PosixDisk::sync_directory(const std::string& directory) {
 }
 
 tl::expected<std::unique_ptr<DirectoryLock>, LockRefusal> PosixDisk::lock(const std::string& path) {
+  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+  Descriptor directory(retried([&] { return ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+  if (directory.get() == -1) return tl::unexpected(LockRefusal{failed().value()});
   Descriptor fd(retried([&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kFileMode); }));
   if (fd.get() == -1) return tl::unexpected(LockRefusal{failed().value()});
-  if (retried([&] { return ::flock(fd.get(), LOCK_EX | LOCK_NB); }) == -1) {
-    const std::error_code error = failed().value();
-    return tl::unexpected(LockRefusal{error, read_process(fd.get())});
+  // The file first: it says which process has it, and versions that know nothing of the directory's lock have this one.
+  if (const auto locked = lock_now(fd.get()); !locked) {
+    return tl::unexpected(LockRefusal{locked.error(), read_process(fd.get())});
+  }
+  if (const auto locked = lock_now(directory.get());
+      !locked && locked.error() == std::errc::resource_unavailable_try_again) {
+    return tl::unexpected(LockRefusal{locked.error()});
   }
   // For the message to the next one only: a full disk is no reason not to start.
   const std::string process = fmt::format("{}\n", ::getpid());
   if (::ftruncate(fd.get(), 0) == 0) {
     [[maybe_unused]] const ssize_t put = ::pwrite(fd.get(), process.data(), process.size(), 0);
   }
-  return std::make_unique<FileLock>(std::move(fd));
+  return std::make_unique<PosixLock>(std::move(fd), std::move(directory), parent.string());
+}
+
+std::optional<std::int64_t> PosixDisk::locked_by(const std::string& path) {
+  const std::string parent = std::filesystem::path(path).parent_path().string();
+  std::optional<std::int64_t> process;
+  for (const std::string& name : {path, parent}) {
+    const Descriptor fd(retried([&] { return ::open(name.c_str(), O_RDONLY | O_CLOEXEC); }));
+    if (fd.get() == -1) continue;
+    // Given back with the descriptor.
+    if (retried([&] { return ::flock(fd.get(), LOCK_SH | LOCK_NB); }) == 0 || errno != EWOULDBLOCK) continue;
+    if (!process) process = name == path ? read_process(fd.get()) : 0;
+  }
+  return process;
+}
+
+std::uint64_t PosixDisk::boot() {
+  const Descriptor fd(::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
+  char text[36];
+  if (fd.get() == -1 || ::read(fd.get(), text, sizeof text) != sizeof text) return 0;
+  return checksum({text, sizeof text}, 0);
 }
 
 std::uint64_t PosixDisk::random() {

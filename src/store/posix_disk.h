@@ -14,8 +14,11 @@ class PosixDisk final : public Disk {
   DiskResult<std::vector<std::string>> list(const std::string& directory) override;
   DiskResult<void> make_directory(const std::string& directory) override;
   DiskResult<void> sync_directory(const std::string& directory) override;
-  // flock(2): also keeps out a second store in this process. The file holds the process id, for the message to the second.
+  // flock(2) on the directory itself and on the file: also keeps out a second store in this process. The file holds the process id,
+  // for the message to the second. A file system that cannot lock directories (NFS) has the file alone.
   tl::expected<std::unique_ptr<DirectoryLock>, LockRefusal> lock(const std::string& path) override;
+  std::optional<std::int64_t> locked_by(const std::string& path) override;
+  std::uint64_t boot() override;
   std::uint64_t random() override;
 };
 

@@ -69,6 +69,60 @@ TEST(PosixDisk, gives_a_lock_to_one_at_a_time_and_says_who_has_it) {
   EXPECT_NE(disk.random(), disk.random());
 }
 
+TEST(PosixDisk, keeps_a_directory_locked_although_the_lock_file_is_removed) {
+  const TempDir directory("store");
+  PosixDisk disk;
+  const std::string path = directory / "lock";
+  EXPECT_FALSE(disk.locked_by(path));
+  const auto lock = disk.lock(path);
+  ASSERT_TRUE(lock);
+  EXPECT_EQ(disk.locked_by(path), ::getpid());
+  ASSERT_TRUE(disk.remove(path));
+  EXPECT_EQ(disk.locked_by(path), 0);
+  const auto second = disk.lock(path);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().error, std::errc::resource_unavailable_try_again);
+}
+
+TEST(PosixDisk, knows_when_a_locked_directory_was_moved_or_replaced) {
+  const TempDir directory("store");
+  PosixDisk disk;
+  const std::string data = directory / "data";
+  ASSERT_TRUE(disk.make_directory(data));
+  const auto lock = disk.lock(data + "/lock");
+  ASSERT_TRUE(lock);
+  EXPECT_TRUE((*lock)->in_place());
+  ASSERT_TRUE(disk.rename(data, directory / "elsewhere"));
+  EXPECT_FALSE((*lock)->in_place());
+  ASSERT_TRUE(disk.make_directory(data));
+  EXPECT_FALSE((*lock)->in_place());
+}
+
+TEST(PosixDisk, knows_one_start_of_the_machine_from_the_next) {
+  PosixDisk disk;
+  EXPECT_NE(disk.boot(), 0U);
+  EXPECT_EQ(disk.boot(), PosixDisk().boot());
+}
+
+TEST(PosixDisk, writes_nothing_into_a_directory_that_was_put_in_the_place_of_its_own) {
+  const TempDir directory("store");
+  PosixDisk disk;
+  const Options options{.data_directory = directory / "data", .segment_bytes = 1'000};
+  Ledger ledger(Durability::power);
+  auto store = ledger.open(disk, options, Crash::process);
+  ledger.append(*store, {900, 900});
+  ASSERT_TRUE(disk.rename(options.data_directory, directory / "elsewhere"));
+  ASSERT_TRUE(disk.make_directory(options.data_directory));
+  ledger.append(*store, {10});  // in a new segment
+  EXPECT_EQ(ledger.refused(), 1U);
+  EXPECT_FALSE(store->begin_snapshot(store->last_index()));
+  EXPECT_EQ(disk.list(options.data_directory), std::vector<std::string>{});
+  ASSERT_EQ(::rmdir(options.data_directory.c_str()), 0);
+  ASSERT_TRUE(disk.rename(directory / "elsewhere", options.data_directory));
+  ledger.append(*store, {10});
+  EXPECT_EQ(ledger.refused(), 1U);
+}
+
 TEST(PosixDisk, carries_a_store_through_restarts) {
   const TempDir directory("store");
   PosixDisk disk;

@@ -10,6 +10,52 @@ namespace holdfast::store {
 
 namespace {
 
+// Under another name, for an operator to look at. Replaces what was set aside before.
+tl::expected<void, Failure> set_aside(Disk& disk, const std::string& path) {
+  if (const auto moved = disk.rename(path, path + std::string(kDamagedSuffix)); !moved) {
+    return tl::unexpected(cannot("renamed", path, moved.error()));
+  }
+  return {};
+}
+
+tl::expected<void, Failure> copy_aside(Disk& disk, const std::string& path) {
+  const std::string to = path + std::string(kDamagedSuffix);
+  const auto source = disk.open(path, Disk::Mode::read);
+  if (!source) return tl::unexpected(cannot("opened", path, source.error()));
+  const auto target = disk.open(to, Disk::Mode::create);
+  if (!target) return tl::unexpected(cannot("created", to, target.error()));
+  std::string buffer(std::size_t{1} << 20, '\0');
+  for (std::uint64_t at = 0;;) {
+    const auto got = (*source)->read_at(at, buffer);
+    if (!got) return tl::unexpected(cannot("read", path, got.error()));
+    if (*got == 0) break;
+    const auto written = (*target)->write_at(at, std::string_view(buffer).substr(0, *got));
+    if (!written) return tl::unexpected(cannot("written", to, written.error()));
+    at += *got;
+  }
+  if (const auto synced = (*target)->sync(); !synced) return tl::unexpected(cannot("synced", to, synced.error()));
+  return {};
+}
+
+// What an accepted loss leaves out of the log.
+tl::expected<void, Failure> keep_dropped(Disk& disk, const Options& options, const Plan& plan) {
+  if (plan.dropped.empty() && !plan.copy_last) return {};
+  const auto path_of = [&](std::uint64_t number) {
+    return join(options.log_directory, numbered(kSegmentPrefix, number));
+  };
+  if (plan.copy_last) {
+    if (auto copied = copy_aside(disk, path_of(plan.segments.back().number)); !copied) return copied;
+  }
+  // The newest first: what a crash leaves is a row without a gap.
+  for (auto number = plan.dropped.rbegin(); number != plan.dropped.rend(); ++number) {
+    if (auto moved = set_aside(disk, path_of(*number)); !moved) return moved;
+  }
+  if (const auto synced = disk.sync_directory(options.log_directory); !synced) {
+    return tl::unexpected(cannot("synced", options.log_directory, synced.error()));
+  }
+  return {};
+}
+
 DiskResult<void> secure_end(File& file, const Plan& plan) {
   // Also if it seems to end there: a cut of which a sync failed is not durable, and has to be asked for again.
   if (const auto cut = file.truncate(plan.end); !cut) return cut;
@@ -40,6 +86,7 @@ tl::expected<void, Failure> deliver_segment(Disk& disk, const std::string& path,
 }  // namespace
 
 tl::expected<void, Failure> secure(Disk& disk, const Options& options, const Plan& plan) {
+  if (auto kept = keep_dropped(disk, options, plan); !kept) return kept;
   if (plan.segments.empty()) return {};
   const std::string path = join(options.log_directory, numbered(kSegmentPrefix, plan.segments.back().number));
   const auto file = disk.open(path, Disk::Mode::write);
@@ -54,6 +101,7 @@ tl::expected<Recovered, Failure> deliver(Disk& disk, const Options& options, con
   Recovered recovered;
   recovered.torn_bytes = plan.torn;
   recovered.damaged_snapshots = plan.passed_over.size();
+  for (const Failure& loss : plan.losses) recovered.losses.push_back(loss.message);
   if (plan.snapshot) {
     recovered.snapshot_begin = *plan.snapshot;
     const std::string path = join(options.data_directory, numbered(kSnapshotPrefix, *plan.snapshot));

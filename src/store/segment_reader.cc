@@ -62,10 +62,9 @@ tl::expected<std::optional<Record>, Failure> SegmentReader::end_here(std::string
   const auto proof = find_proof();
   if (!proof) return tl::unexpected(proof.error());
   if (!*proof) return std::nullopt;
-  return tl::unexpected(damaged(path_, offset_,
-                                fmt::format("{}, and it was whole when the record at offset {} was written; "
-                                            "restore the store from a copy",
-                                            what, **proof)));
+  return tl::unexpected(damaged(
+      path_, offset_,
+      fmt::format("{}, and it was whole when the record at offset {} was written; {}", what, **proof, kRestore)));
 }
 
 tl::expected<std::optional<std::uint64_t>, Failure> SegmentReader::find_proof() {

@@ -41,6 +41,7 @@ tl::expected<std::unique_ptr<SnapshotWriter>, Failure> Store::begin_snapshot(Ind
   if (begin > last_index()) {
     return tl::unexpected(unfit(path, fmt::format("the log has only reached index {}", last_index())));
   }
+  if (!in_place()) return tl::unexpected(unfit(options_.data_directory, "it was moved or replaced"));
   if (writing_snapshot_.exchange(true)) return tl::unexpected(unfit(path, "another snapshot is being written"));
   auto file = disk_.open(temporary(path), Disk::Mode::create);
   if (!file) {

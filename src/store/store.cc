@@ -10,6 +10,7 @@
 #include "store/failures.h"
 #include "store/file_names.h"
 #include "store/log.h"
+#include "store/memory.h"
 #include "store/recovery.h"
 
 namespace holdfast::store {
@@ -49,30 +50,49 @@ void remove_temporary_files(Disk& disk, const std::string& directory) {
   }
 }
 
-// A segment or a snapshot in one of the directories.
-tl::expected<bool, Failure> has_data(Disk& disk, const Options& options) {
-  for (const std::string& directory : {options.log_directory, options.data_directory}) {
-    const auto names = disk.list(directory);
-    if (!names) return tl::unexpected(cannot("listed", directory, names.error()));
-    if (!numbers_of(*names, kSegmentPrefix).empty() || !numbers_of(*names, kSnapshotPrefix).empty()) return true;
-  }
-  return false;
-}
-
-// The epoch of a store that is not there yet. Without its epoch a store could give out numbers that it has given out before.
-tl::expected<Epoch, Failure> first_epoch(Disk& disk, const Options& options) {
-  const auto data = has_data(disk, options);
-  if (!data) return tl::unexpected(data.error());
-  if (!*data) return Epoch{.store = disk.random()};
-  return tl::unexpected(unfit(join(options.data_directory, kEpochFile),
-                              "it is missing, but there are a log or snapshots; restore it from a copy"));
-}
-
 // Out of the way, so that it does not count among those that are kept, and yet at hand for whoever wants to know.
 void set_aside(Disk& disk, const DamagedSnapshot& snapshot) {
-  base::log().warn("{}; it is passed over, and renamed to {}.damaged", snapshot.why.message, snapshot.path);
-  if (const auto moved = disk.rename(snapshot.path, snapshot.path + ".damaged"); !moved) {
+  const std::string to = snapshot.path + std::string(kDamagedSuffix);
+  base::log().warn("{}; it is passed over, and renamed to {}", snapshot.why.message, to);
+  if (const auto moved = disk.rename(snapshot.path, to); !moved) {
     base::log().warn("{}", cannot("renamed", snapshot.path, moved.error()).message);
+  }
+}
+
+// Every cut is said, with what it took. Zeros that were written ahead are no loss.
+void say_what_was_cut(Disk& disk, const Options& options, const Plan& plan, const std::optional<Reached>& reached) {
+  for (const Failure& loss : plan.losses) base::log().warn("accepted: {}", loss.message);
+  for (const std::uint64_t number : plan.dropped) {
+    const std::string path = join(options.log_directory, numbered(kSegmentPrefix, number));
+    base::log().warn("{}: not used any more, and renamed to {}{}", path, path, kDamagedSuffix);
+  }
+  if (!plan.leftovers.empty()) {
+    base::log().info("{}: removed {} segments that a purge had left", options.log_directory, plan.leftovers.size());
+  }
+  const bool exact = reached && reached->is_exact(disk.boot());
+  if (reached && reached->index > plan.last && plan.losses.empty()) {
+    base::log().warn(
+        "{}: the log ends with index {}, but index {} was acknowledged before the machine stopped: what is "
+        "between is lost, as it may be with a durability below power",
+        options.log_directory, plan.last, reached->index);
+  }
+  if (plan.segments.empty()) return;
+  const std::string path = join(options.log_directory, numbered(kSegmentPrefix, plan.segments.back().number));
+  if (plan.torn > 0) {
+    base::log().warn(
+        "{}: cut at offset {}, behind index {}: {} bytes of a group that was being written when the store stopped{}",
+        path, plan.end, plan.last, plan.torn,
+        exact ? "; it was never acknowledged" : ", or of one that was damaged since");
+  } else if (plan.end < plan.size) {
+    base::log().info("{}: cut at offset {}, behind index {}: {} bytes of zeros, written ahead", path, plan.end,
+                     plan.last, plan.size - plan.end);
+  } else if (reached && !exact && !plan.sealed && reached->writes_ahead &&
+             reached->epoch == plan.segments.back().epoch) {
+    base::log().warn(
+        "{}: ends at offset {}, behind index {}, without zeros written ahead: either there was no room for them, or "
+        "its "
+        "end was cut off after a loss of power",
+        path, plan.end, plan.last);
   }
 }
 
@@ -105,34 +125,46 @@ tl::expected<std::unique_ptr<Store>, Failure> Store::open(Disk& disk, const Opti
   remove_temporary_files(disk, settled.data_directory);
   remove_temporary_files(disk, settled.log_directory);
 
-  const auto known = read_epoch(disk, settled.data_directory);
-  if (!known) return tl::unexpected(known.error());
-  const auto before = *known ? tl::expected<Epoch, Failure>(**known) : first_epoch(disk, settled);
-  if (!before) return tl::unexpected(before.error());
-  auto plan = Survey(disk, settled, *before).look();
+  const auto memory = recall(disk, settled);
+  if (!memory) return tl::unexpected(memory.error());
+  auto plan = Survey(disk, settled, memory->epoch, memory->reached()).look();
   if (!plan) return tl::unexpected(plan.error());
+  plan->losses.insert(plan->losses.begin(), memory->losses.begin(), memory->losses.end());
   if (auto secured = secure(disk, settled, *plan); !secured) return tl::unexpected(secured.error());
   auto recovered = deliver(disk, settled, *plan, recovery);
   if (!recovered) return tl::unexpected(recovered.error());
 
+  const Epoch& before = memory->epoch;
+  // Before the epoch file says that it is there.
+  auto reached =
+      memory->found && !settled.accept_loss
+          ? ReachedFile::open(disk, settled.data_directory, *memory->found)
+          : ReachedFile::create(disk, settled.data_directory, {.store = before.store, .epoch = before.epoch});
+  if (!reached) return tl::unexpected(reached.error());
+  const bool without_log = plan->segments.empty() && plan->last > 0;
   const std::uint64_t segment = plan->segments.empty() ? 0 : plan->segments.back().number;
-  const Epoch now{before->store, before->epoch + 1, plan->last, segment};
+  const std::uint64_t step = settled.accept_loss ? kEpochsOfALoss : 1;
+  const Epoch now{before.store, before.epoch + step, plan->last, segment};
   if (auto written = write_epoch(disk, settled.data_directory, now); !written) return tl::unexpected(written.error());
   for (const DamagedSnapshot& snapshot : plan->passed_over) set_aside(disk, snapshot);
   for (const std::uint64_t number : plan->leftovers) {
     static_cast<void>(disk.remove(join(settled.log_directory, numbered(kSegmentPrefix, number))));
   }
-  if (plan->torn > 0) {
-    base::log().info("{}: cut {} bytes of a group that was being written when the store stopped", settled.log_directory,
-                     plan->torn);
-  }
+  say_what_was_cut(disk, settled, *plan, memory->reached());
   store->id_ = now.store;
   store->epoch_ = now.epoch;
-  store->recovered_ = *recovered;
-  store->log_ = std::make_unique<Log>(disk, settled.log_directory, settled, now.store, now.epoch,
-                                      std::move(plan->segments), plan->last);
+  store->recovered_ = *std::move(recovered);
+  store->log_ =
+      std::make_unique<Log>(disk, settled.log_directory, settled,
+                            Log::Start{now.store, now.epoch, std::move(plan->segments), plan->end, plan->last,
+                                       *std::move(reached), [locks = store.get()] { return locks->in_place(); }});
+  if (without_log) {
+    if (auto begun = store->log_->begin_first_segment(); !begun) return tl::unexpected(begun.error());
+  }
   return store;
 }
+
+bool Store::in_place() const { return data_lock_->in_place() && (!log_lock_ || log_lock_->in_place()); }
 
 Index Store::last_index() const noexcept { return log_->last_index(); }
 

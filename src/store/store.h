@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
+#include <vector>
 
 #include "store/disk.h"
 #include "store/failure.h"
@@ -32,6 +33,10 @@ using Index = std::uint64_t;
 // damaged length is believed.
 inline constexpr std::size_t kRecordLimit = std::size_t{64} << 20;
 
+// How far the epoch is raised when a loss is accepted: the store may be an older copy, and numbers that were given out since must not
+// be given out again. More often than that it cannot have been opened since.
+inline constexpr std::uint64_t kEpochsOfALoss = 4096;
+
 enum class Durability {
   power,    // an appended group survives the loss of power
   process,  // it survives the death of the process; the loss of power may cost everything since the last snapshot
@@ -43,6 +48,9 @@ struct Options {
   Durability durability = Durability::power;
   std::uint64_t segment_bytes = std::uint64_t{64} << 20;  // a segment that is longer is followed by a new one
   std::size_t snapshots_kept = 3;                         // at least 1; with the log that the oldest of them needs
+  // Starts with what is whole where open() would refuse: what follows the first damage in the log is set aside, what is missing at its
+  // end is missing, and the epoch is raised by kEpochsOfALoss. For an operator who has decided so.
+  bool accept_loss = false;
 };
 
 struct Record {
@@ -68,6 +76,7 @@ struct Recovered {
   std::uint64_t log_bytes = 0;         // of the log's records that were delivered
   std::uint64_t torn_bytes = 0;        // cut from the end of the log: of a group that was never acknowledged
   std::size_t damaged_snapshots = 0;   // newer ones that had to be passed over; each was warned about in the log
+  std::vector<std::string> losses{};   // accepted, one sentence each
 };
 
 class Log;
@@ -116,6 +125,8 @@ class Store {
   friend class SnapshotWriter;
   Store(Disk& disk, Options options);
   tl::expected<void, Failure> take_directories();
+  // The directories are still the ones that were taken.
+  bool in_place() const;
   void purge();
 
   Disk& disk_;

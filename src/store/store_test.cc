@@ -113,14 +113,16 @@ TEST_F(StoreTest, refuses_to_begin_at_one_again_when_only_the_epoch_is_gone) {
 
 TEST_F(StoreTest, removes_what_a_crash_left_unfinished_and_nothing_else) {
   ledger_.append(*open(), {10});
-  for (const char* path : {"/data/epoch.tmp", "/data/snapshot.0000000000000001.tmp", "/log/log.0000000000000009.tmp",
-                           "/data/notes.tmp", "/log/log.9", "/data/snapshot.000000000000000G"}) {
+  for (const char* path :
+       {"/data/epoch.tmp", "/data/reached.tmp", "/data/snapshot.0000000000000001.tmp", "/log/log.0000000000000009.tmp",
+        "/data/notes.tmp", "/log/log.9", "/data/snapshot.000000000000000G"}) {
     disk_.set_content(path, "?");
   }
   open();
   const auto paths = disk_.paths();
-  EXPECT_EQ(paths, (std::vector<std::string>{"/data/epoch", "/data/notes.tmp", "/data/snapshot.000000000000000G",
-                                             "/log/log.0000000000000001", "/log/log.9"}));
+  EXPECT_EQ(paths,
+            (std::vector<std::string>{"/data/epoch", "/data/notes.tmp", "/data/reached",
+                                      "/data/snapshot.000000000000000G", "/log/log.0000000000000001", "/log/log.9"}));
 }
 
 TEST_F(StoreTest, delivers_a_snapshot_and_the_log_behind_its_beginning) {
@@ -162,11 +164,11 @@ TEST_F(StoreTest, keeps_the_newest_snapshots_and_the_log_they_need) {
   EXPECT_EQ(count("/data/snapshot."), 2);
   store.reset();
   // The older of the two is as good as the newer.
-  damage(disk_.paths().at(2), 100);
+  damage(disk_.paths().at(3), 100);
   store = open();
   EXPECT_EQ(store->recovered().damaged_snapshots, 1);
   EXPECT_EQ(count("/data/snapshot."), 2);
-  EXPECT_TRUE(disk_.paths().at(2).ends_with(".damaged"));
+  EXPECT_TRUE(disk_.paths().at(3).ends_with(".damaged"));
 }
 
 TEST_F(StoreTest, keeps_the_log_in_one_directory_with_the_snapshots_if_told_so) {
@@ -177,7 +179,7 @@ TEST_F(StoreTest, keeps_the_log_in_one_directory_with_the_snapshots_if_told_so) 
     ledger_.snapshot(*store, {10});
   }
   open();
-  EXPECT_EQ(count("/data/"), 3U);
+  EXPECT_EQ(count("/data/"), 4U);
 }
 
 TEST_F(StoreTest, knows_one_directory_by_several_names) {
@@ -185,7 +187,7 @@ TEST_F(StoreTest, knows_one_directory_by_several_names) {
     options_.log_directory = name;
     EXPECT_TRUE(open()) << name;
   }
-  EXPECT_EQ(disk_.paths(), std::vector<std::string>{"/data/epoch"});
+  EXPECT_EQ(disk_.paths(), (std::vector<std::string>{"/data/epoch", "/data/reached"}));
   options_.data_directory.clear();
   EXPECT_FALSE(refusal().message.empty());
 }
@@ -199,10 +201,10 @@ TEST_F(StoreTest, names_the_newest_snapshot_if_none_is_whole_and_the_log_is_not_
     }
   }
   const auto paths = disk_.paths();
-  damage(paths.at(1), 100);
   damage(paths.at(2), 100);
+  damage(paths.at(3), 100);
   const Failure failure = refusal();
-  EXPECT_EQ(failure.file, paths.at(2));
+  EXPECT_EQ(failure.file, paths.at(3));
   EXPECT_EQ(failure.offset, 56);
   EXPECT_EQ(disk_.paths(), paths);
 }
@@ -213,7 +215,7 @@ TEST_F(StoreTest, replays_the_whole_log_if_it_is_there_and_no_snapshot_is_whole)
     ledger_.append(*store, {10});
     ledger_.snapshot(*store, {10});
   }
-  damage(disk_.paths().at(1), 0);
+  damage(disk_.paths().at(2), 0);
   EXPECT_EQ(open()->recovered().log_records, 2);
 }
 
@@ -226,9 +228,9 @@ TEST_F(StoreTest, refuses_a_snapshot_that_knows_more_than_the_log) {
   }
   const std::string path = "/log/log.0000000000000001";
   disk_.set_content(path, disk_.content(path).substr(0, 56 + 56));
-  EXPECT_EQ(
-      refusal().message,
-      "/log: the log ends at index 3, but had reached 9: the end of it is missing; restore the store from a copy");
+  EXPECT_EQ(refusal().message,
+            "/log/log.0000000000000001: at offset 112 the log ends with index 3, but had reached index 9, as "
+            "/data/snapshot.0000000000000006 shows: its end is missing; restore the store from a copy");
 }
 
 TEST_F(StoreTest, names_a_segment_that_is_missing_in_the_middle) {
@@ -339,7 +341,7 @@ TEST_F(StoreTest, syncs_every_group_or_none_as_it_was_told) {
     auto store = ledger.open(disk, options_, Crash::none);
     for (int i = 0; i < 3; ++i) {
       ledger.append(*store, {10});
-      EXPECT_EQ(disk.all_durable(), durability == Durability::power);
+      EXPECT_EQ(disk.all_durable("/log"), durability == Durability::power);
     }
     // A clean end makes everything durable, whatever was asked for.
     ledger.close(*store);
@@ -372,17 +374,16 @@ TEST_F(StoreTest, refuses_an_epoch_file_that_is_older_than_the_log) {
   const std::string old = disk_.content("/data/epoch");
   ledger_.append(*open(), {10});
   disk_.set_content("/data/epoch", old);
-  EXPECT_EQ(refusal().message,
-            "/data/epoch: it is older than /log/log.0000000000000001; restore the store from a copy");
+  EXPECT_EQ(refusal().message, "/data/epoch: it is older than /data/reached; restore the store from a copy");
 }
 
 TEST_F(StoreTest, makes_what_it_delivers_durable_first) {
   options_.durability = Durability::process;
   Ledger ledger(Durability::process);
   ledger.append(*ledger.open(disk_, options_, Crash::none), {10, 2000});
-  EXPECT_FALSE(disk_.all_durable());
+  EXPECT_FALSE(disk_.all_durable("/log"));
   const auto store = ledger.open(disk_, options_, Crash::process);
-  EXPECT_TRUE(disk_.all_durable());
+  EXPECT_TRUE(disk_.all_durable("/log"));
 }
 
 }  // namespace

@@ -30,17 +30,64 @@ tl::expected<std::uint64_t, Failure> torn_bytes(File& file, const std::string& p
 }  // namespace
 
 tl::expected<Plan, Failure> Survey::look() {
-  Plan plan;
-  if (auto found = find_segments(plan); !found) return tl::unexpected(found.error());
-  if (auto chosen = choose_snapshot(plan); !chosen) return tl::unexpected(chosen.error());
-  if (auto read = read_log(plan); !read) return tl::unexpected(read.error());
-  if (plan.last < end_ || plan.last < known_.reached) {
-    return tl::unexpected(unfit(options_.log_directory,
-                                fmt::format("the log ends at index {}, but had reached {}: the end of it is missing; "
-                                            "restore the store from a copy",
-                                            plan.last, std::max(end_, known_.reached))));
+  while (true) {
+    Plan plan;
+    if (auto found = find_segments(plan); !found) return tl::unexpected(found.error());
+    if (auto chosen = choose_snapshot(plan); !chosen) return tl::unexpected(chosen.error());
+    if (auto read = read_log(plan); !read) return tl::unexpected(read.error());
+    if (auto compared = compare(plan); !compared) return tl::unexpected(compared.error());
+    if (!plan.snapshot || end_ <= plan.last) return plan;
+    // The loss was accepted.
+    if (end_ == *plan.snapshot) {
+      do_without_log(plan);
+      return plan;
+    }
+    // It shows some of what is between its beginning and its end, and is of no use without all of that.
+    const std::string path = join(options_.data_directory, numbered(kSnapshotPrefix, *plan.snapshot));
+    const std::string why =
+        fmt::format("it needs the log up to index {}, which ends with {}; {}", end_, plan.last, kRestore);
+    unusable_.push_back({path, unfit(path, why)});
   }
-  return plan;
+}
+
+tl::expected<void, Failure> Survey::lose(Plan& plan, Failure what) const {
+  if (!options_.accept_loss) return tl::unexpected(std::move(what));
+  plan.losses.push_back(std::move(what));
+  return {};
+}
+
+tl::expected<void, Failure> Survey::compare(Plan& plan) {
+  struct Witness {
+    std::string file;
+    Index index = 0;
+  };
+  const std::string& directory = options_.data_directory;
+  std::vector<Witness> witnesses{{join(directory, kEpochFile), known_.reached}};
+  // A snapshot gets its name when the log is durable up to where it begins, also one that is damaged now.
+  if (!begins_.empty()) {
+    witnesses.push_back({join(directory, numbered(kSnapshotPrefix, begins_.back())), begins_.back()});
+  }
+  if (plan.snapshot) witnesses.push_back({join(directory, numbered(kSnapshotPrefix, *plan.snapshot)), end_});
+  if (reached_) witnesses.push_back({join(directory, kReachedFile), reached_->needed(disk_.boot())});
+  const auto most = std::max_element(witnesses.begin(), witnesses.end(),
+                                     [](const Witness& a, const Witness& b) { return a.index < b.index; });
+  if (plan.last >= most->index) return {};
+  const std::string what =
+      fmt::format("the log ends with index {}, but had reached index {}, as {} shows: its end is missing; {}",
+                  plan.last, most->index, most->file, kRestore);
+  if (plan.segments.empty()) return lose(plan, unfit(options_.log_directory, what));
+  const std::string path = join(options_.log_directory, numbered(kSegmentPrefix, plan.segments.back().number));
+  plan.copy_last = options_.accept_loss;
+  return lose(plan, damaged(path, plan.end, what));
+}
+
+void Survey::do_without_log(Plan& plan) const {
+  for (const SegmentHeader& segment : plan.segments) plan.dropped.push_back(segment.number);
+  plan.segments.clear();
+  plan.first = 0;
+  plan.last = end_;
+  plan.end = plan.size = plan.synced = plan.torn = 0;
+  plan.copy_last = false;
 }
 
 tl::expected<SegmentHeader, Failure> Survey::read_header(std::uint64_t number) {
@@ -59,10 +106,12 @@ tl::expected<void, Failure> Survey::find_segments(Plan& plan) {
   const auto names = disk_.list(options_.log_directory);
   if (!names) return tl::unexpected(cannot("listed", options_.log_directory, names.error()));
   auto numbers = numbers_of(*names, kSegmentPrefix);
-  if (auto forgotten = forget_unused(numbers); !forgotten) return forgotten;
+  if (auto forgotten = forget_unused(plan, numbers); !forgotten) return forgotten;
   if (known_.segment > (numbers.empty() ? 0 : numbers.back())) {
-    return tl::unexpected(unfit(join(options_.log_directory, numbered(kSegmentPrefix, known_.segment)),
-                                "it is missing, and was the newest segment of the log; restore the store from a copy"));
+    const std::string path = join(options_.log_directory, numbered(kSegmentPrefix, known_.segment));
+    const auto lost =
+        lose(plan, unfit(path, fmt::format("it is missing, and was the newest segment of the log; {}", kRestore)));
+    if (!lost) return lost;
   }
   // A purge removes the oldest first, but a crash may undo some of its removals: what stands before a gap does not count.
   std::size_t first = numbers.empty() ? 0 : numbers.size() - 1;
@@ -70,28 +119,38 @@ tl::expected<void, Failure> Survey::find_segments(Plan& plan) {
   plan.leftovers.assign(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(first));
   for (std::size_t i = first; i < numbers.size(); ++i) {
     auto header = read_header(numbers[i]);
-    if (!header) return tl::unexpected(header.error());
-    if (!plan.segments.empty() && header->after < plan.segments.back().after) {
+    if (header && !plan.segments.empty() && header->after < plan.segments.back().after) {
       const std::string path = join(options_.log_directory, numbered(kSegmentPrefix, numbers[i]));
-      return tl::unexpected(damaged(path, 0, "it begins before the segment that it follows"));
+      header =
+          tl::unexpected(damaged(path, 0, fmt::format("it begins before the segment that it follows; {}", kRestore)));
     }
-    plan.segments.push_back(*header);
+    if (header) {
+      plan.segments.push_back(*header);
+      continue;
+    }
+    if (header.error().error) return tl::unexpected(header.error());
+    if (auto lost = lose(plan, header.error()); !lost) return lost;
+    plan.dropped.assign(numbers.begin() + static_cast<std::ptrdiff_t>(i), numbers.end());
+    break;
   }
   return {};
 }
 
-tl::expected<void, Failure> Survey::forget_unused(std::vector<std::uint64_t>& numbers) {
+tl::expected<void, Failure> Survey::forget_unused(Plan& plan, std::vector<std::uint64_t>& numbers) {
   if (numbers.empty() || numbers.back() <= known_.segment) return {};
   // The epoch file did not get to know it, so nothing was appended, and its name may not even be durable. The log begins it again.
-  if (const auto header = read_header(numbers.back()); !header) return tl::unexpected(header.error());
+  if (const auto header = read_header(numbers.back()); !header) {
+    return options_.accept_loss && !header.error().error ? tl::expected<void, Failure>()
+                                                         : tl::unexpected(header.error());
+  }
   const std::string path = join(options_.log_directory, numbered(kSegmentPrefix, numbers.back()));
   const auto file = disk_.open(path, Disk::Mode::read);
   if (!file) return tl::unexpected(cannot("opened", path, file.error()));
   const auto size = (*file)->size();
   if (!size) return tl::unexpected(cannot("read", path, size.error()));
   if (*size > kSegmentHeaderBytes || numbers.back() != known_.segment + 1) {
-    return tl::unexpected(unfit(join(options_.data_directory, kEpochFile),
-                                fmt::format("it is older than {}; restore the store from a copy", path)));
+    return lose(
+        plan, unfit(join(options_.data_directory, kEpochFile), fmt::format("it is older than {}; {}", path, kRestore)));
   }
   numbers.pop_back();
   return {};
@@ -100,12 +159,21 @@ tl::expected<void, Failure> Survey::forget_unused(std::vector<std::uint64_t>& nu
 tl::expected<void, Failure> Survey::choose_snapshot(Plan& plan) {
   const auto names = disk_.list(options_.data_directory);
   if (!names) return tl::unexpected(cannot("listed", options_.data_directory, names.error()));
-  const auto begins = numbers_of(*names, kSnapshotPrefix);
+  begins_ = numbers_of(*names, kSnapshotPrefix);
+  end_ = 0;
   // Up to here, nothing is in the log any more.
   const Index missing = plan.segments.empty() ? 0 : plan.segments.front().after;
-  for (auto begin = begins.rbegin(); begin != begins.rend(); ++begin) {
-    if (*begin < missing) break;
+  for (auto begin = begins_.rbegin(); begin != begins_.rend(); ++begin) {
+    // An operator who accepts a loss wants to be rid of all that is damaged, also of what is not needed.
+    const bool needed = *begin >= missing && !plan.snapshot;
+    if (!needed && !options_.accept_loss) break;
     const std::string path = join(options_.data_directory, numbered(kSnapshotPrefix, *begin));
+    const auto unusable = std::find_if(unusable_.begin(), unusable_.end(),
+                                       [&](const DamagedSnapshot& snapshot) { return snapshot.path == path; });
+    if (unusable != unusable_.end()) {
+      plan.passed_over.push_back(*unusable);
+      continue;
+    }
     const auto file = disk_.open(path, Disk::Mode::read);
     if (!file) return tl::unexpected(cannot("opened", path, file.error()));
     auto content = read_snapshot(**file, path, [](std::string_view) { return tl::expected<void, std::string>(); });
@@ -114,58 +182,70 @@ tl::expected<void, Failure> Survey::choose_snapshot(Plan& plan) {
     }
     if (content && content->header.begin != *begin)
       content = tl::unexpected(damaged(path, 0, "it is another one under this name"));
-    if (content) {
+    if (content && needed) {
       plan.snapshot = *begin;
       end_ = content->end.end;
-      return {};
     }
+    if (content) continue;
     // The system's complaint may go away; the next start may find the snapshot whole.
     if (content.error().error) return tl::unexpected(content.error());
     plan.passed_over.push_back({path, content.error()});
   }
-  if (missing == 0) return {};
+  if (missing == 0 || plan.snapshot) return {};
   if (!plan.passed_over.empty()) return tl::unexpected(plan.passed_over.front().why);
   const std::uint64_t gone = plan.segments.front().number - 1;
-  return tl::unexpected(
-      unfit(join(options_.log_directory, numbered(kSegmentPrefix, gone)),
-            fmt::format("it is missing, and no snapshot reaches up to index {}, where it ended; restore "
-                        "the store from a copy",
-                        missing)));
+  return tl::unexpected(unfit(
+      join(options_.log_directory, numbered(kSegmentPrefix, gone)),
+      fmt::format("it is missing, and no snapshot reaches up to index {}, where it ended; {}", missing, kRestore)));
 }
 
 tl::expected<void, Failure> Survey::read_log(Plan& plan) {
-  if (plan.segments.empty()) return {};
   const Index begin = plan.snapshot.value_or(0);
   while (plan.first + 1 < plan.segments.size() && plan.segments[plan.first + 1].after <= begin) ++plan.first;
   for (std::size_t i = plan.first; i < plan.segments.size(); ++i) {
-    const std::string path = join(options_.log_directory, numbered(kSegmentPrefix, plan.segments[i].number));
-    const auto file = disk_.open(path, Disk::Mode::read);
-    if (!file) return tl::unexpected(cannot("opened", path, file.error()));
-    auto reader = SegmentReader::open(**file, path);
-    if (!reader) return tl::unexpected(reader.error());
-    while (true) {
-      const auto record = reader->next();
-      if (!record) return tl::unexpected(record.error());
-      if (!*record) break;
+    const auto read = read_segment(plan, i);
+    if (read) continue;
+    // The system's complaint may go away.
+    if (read.error().error) return read;
+    if (auto lost = lose(plan, read.error()); !lost) return lost;
+    plan.copy_last = true;
+    for (std::size_t behind = i + 1; behind < plan.segments.size(); ++behind) {
+      plan.dropped.push_back(plan.segments[behind].number);
     }
-    plan.last = reader->last_index();
-    if (i + 1 < plan.segments.size()) {
-      // It was made durable, and cut to its end, before the next one was begun.
-      if (reader->offset() != reader->size() || plan.last != plan.segments[i + 1].after) {
-        return tl::unexpected(damaged(
-            path, reader->offset(),
-            fmt::format(
-                "the records end with index {}, and the next segment follows index {}; restore the store from a copy",
-                plan.last, plan.segments[i + 1].after)));
-      }
-      continue;
-    }
-    const auto torn = torn_bytes(**file, path, reader->offset(), reader->size());
-    if (!torn) return tl::unexpected(torn.error());
-    plan.torn = *torn;
-    plan.end = reader->offset();
-    plan.synced = std::min(reader->synced(), reader->offset());
+    plan.segments.resize(i + 1);
   }
+  return {};
+}
+
+tl::expected<void, Failure> Survey::read_segment(Plan& plan, std::size_t i) {
+  const std::string path = join(options_.log_directory, numbered(kSegmentPrefix, plan.segments[i].number));
+  const auto file = disk_.open(path, Disk::Mode::read);
+  if (!file) return tl::unexpected(cannot("opened", path, file.error()));
+  auto reader = SegmentReader::open(**file, path);
+  if (!reader) return tl::unexpected(reader.error());
+  std::optional<Failure> damage;
+  while (true) {
+    const auto record = reader->next();
+    if (!record) damage = record.error();
+    if (!record || !*record) break;
+  }
+  plan.last = reader->last_index();
+  plan.end = reader->offset();
+  plan.size = reader->size();
+  plan.synced = std::min(reader->synced(), reader->offset());
+  plan.sealed = reader->sealed();
+  if (damage) return tl::unexpected(*std::move(damage));
+  if (i + 1 < plan.segments.size()) {
+    // It was made durable, and cut to its end, before the next one was begun.
+    if (plan.end == plan.size && plan.last == plan.segments[i + 1].after) return {};
+    return tl::unexpected(
+        damaged(path, plan.end,
+                fmt::format("the records end with index {}, and the next segment follows index {}; {}", plan.last,
+                            plan.segments[i + 1].after, kRestore)));
+  }
+  const auto torn = torn_bytes(**file, path, plan.end, plan.size);
+  if (!torn) return tl::unexpected(torn.error());
+  plan.torn = *torn;
   return {};
 }
 

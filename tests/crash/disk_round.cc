@@ -45,11 +45,11 @@ void DiskRound::write_all() {
 }
 
 void DiskRound::fill_up(std::uint64_t room) {
-  disk_.set_capacity(disk_use() + room);
+  disk_.set_capacity(disk_.bytes_in_use() + room);
   const auto before = refused_;
   for (int i = 1; i <= kEnough && refused_ == before; ++i) write_large("/d/fill-" + std::to_string(i));
   EXPECT_GT(refused_, before) << "the disk takes more than it can";
-  disk_.set_capacity(disk_use() + room);
+  disk_.set_capacity(disk_.bytes_in_use() + room);
 }
 
 void DiskRound::write_in_vain() {
@@ -69,12 +69,6 @@ void DiskRound::expect_silence() {
   client_.reset();
   EXPECT_FALSE(SessionClient(port_, who_).greeting());
   EXPECT_FALSE(SessionClient(port_).greeting());
-}
-
-std::uint64_t DiskRound::disk_use() const {
-  std::uint64_t sum = 0;
-  for (const auto& path : disk_.paths()) sum += disk_.content(path).size();
-  return sum;
 }
 
 void DiskRound::expect_recovery() {

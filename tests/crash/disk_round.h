@@ -39,7 +39,6 @@ class DiskRound {
   // The connection is closed, and nobody is let in.
   void expect_silence();
 
-  std::uint64_t disk_use() const;
   std::uint16_t port() const { return port_; }
   SessionClient& client() { return connected(); }
 

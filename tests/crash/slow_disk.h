@@ -52,6 +52,8 @@ class SlowDisk final : public store::Disk {
   tl::expected<std::unique_ptr<store::DirectoryLock>, store::LockRefusal> lock(const std::string& path) override {
     return disk_.lock(path);
   }
+  std::optional<std::int64_t> locked_by(const std::string& path) override { return disk_.locked_by(path); }
+  std::uint64_t boot() override { return disk_.boot(); }
   std::uint64_t random() override { return disk_.random(); }
 
  private:

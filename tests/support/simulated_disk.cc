@@ -85,6 +85,8 @@ class SimulatedLock final : public store::DirectoryLock {
     disk_.locked_[path_] = false;
   }
 
+  bool in_place() const override { return true; }
+
  private:
   SimulatedDisk& disk_;
   std::string path_;
@@ -171,6 +173,7 @@ void SimulatedDisk::apply(Names& names, const Naming& naming) {
 void SimulatedDisk::crash() {
   const std::scoped_lock hold(mutex_);
   fail_at_ = 0;
+  ++boot_;
   const auto mood = random_() % 4;
   for (const Naming& naming : unsynced_) {
     if (mood == 0 || (mood != 1 && toss())) apply(durable_, naming);
@@ -184,11 +187,19 @@ void SimulatedDisk::crash() {
   }
 }
 
-bool SimulatedDisk::all_durable() const {
+bool SimulatedDisk::all_durable(const std::string& under) const {
   const std::scoped_lock hold(mutex_);
   if (visible_ != durable_) return false;
-  return std::all_of(visible_.begin(), visible_.end(),
-                     [](const auto& entry) { return entry.second->visible == entry.second->durable; });
+  return std::all_of(visible_.begin(), visible_.end(), [&](const auto& entry) {
+    return !entry.first.starts_with(under) || entry.second->visible == entry.second->durable;
+  });
+}
+
+std::uint64_t SimulatedDisk::bytes_in_use() const {
+  const std::scoped_lock hold(mutex_);
+  std::uint64_t sum = 0;
+  for (const auto& [path, inode] : visible_) sum += inode->visible.size();
+  return sum;
 }
 
 std::string SimulatedDisk::content(const std::string& path) const {
@@ -290,6 +301,16 @@ tl::expected<std::unique_ptr<store::DirectoryLock>, store::LockRefusal> Simulate
     return tl::unexpected(store::LockRefusal{std::make_error_code(std::errc::resource_unavailable_try_again), 4711});
   }
   return std::make_unique<SimulatedLock>(*this, path);
+}
+
+std::optional<std::int64_t> SimulatedDisk::locked_by(const std::string& path) {
+  const std::scoped_lock hold(mutex_);
+  return locked_[path] ? std::optional<std::int64_t>(4711) : std::nullopt;
+}
+
+std::uint64_t SimulatedDisk::boot() {
+  const std::scoped_lock hold(mutex_);
+  return boot_;
 }
 
 std::uint64_t SimulatedDisk::random() {

@@ -42,7 +42,9 @@ class SimulatedDisk final : public store::Disk {
   // The power goes: what was not synced is decided by the seed. Files and locks that are open must be gone.
   void crash();
   // Whether anything that is visible now could be lost by a crash.
-  bool all_durable() const;
+  bool all_durable(const std::string& under = "/") const;
+  // By all files together, at one moment.
+  std::uint64_t bytes_in_use() const;
 
   // The machine's owner, without faults: what is in a file, durably.
   std::string content(const std::string& path) const;
@@ -57,6 +59,8 @@ class SimulatedDisk final : public store::Disk {
   store::DiskResult<void> make_directory(const std::string& directory) override;
   store::DiskResult<void> sync_directory(const std::string& directory) override;
   tl::expected<std::unique_ptr<store::DirectoryLock>, store::LockRefusal> lock(const std::string& path) override;
+  std::optional<std::int64_t> locked_by(const std::string& path) override;
+  std::uint64_t boot() override;
   std::uint64_t random() override;
 
  private:
@@ -103,6 +107,7 @@ class SimulatedDisk final : public store::Disk {
   std::vector<Naming> unsynced_;
   std::map<std::string, bool> locked_;
   std::uint64_t capacity_ = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t boot_ = 1;
   std::uint64_t calls_ = 0;
   std::uint64_t fail_at_ = 0;  // 0: never
   std::uint64_t fail_until_ = 0;

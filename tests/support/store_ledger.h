@@ -44,6 +44,7 @@ class Ledger {
   void snapshot(store::Store& store, const std::vector<std::size_t>& meanwhile);
   void close(store::Store& store);
 
+  store::Durability durability() const { return durability_; }
   const Shelf& shelf() const { return shelf_; }
   std::uint64_t snapshots() const { return snapshots_; }
   std::uint64_t refused() const { return refused_; }
