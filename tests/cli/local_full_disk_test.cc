@@ -1,7 +1,8 @@
-// What commands on local: say when the disk of its engine is full: a small tmpfs in a mount namespace of its own.
+// What commands on local: say when the disk of its engine is full: support/small_disk.h.
 #include <gtest/gtest.h>
 
 #include "cli/local_world.h"
+#include "support/small_disk.h"
 
 namespace holdfast::testing {
 namespace {
@@ -11,10 +12,9 @@ class LocalFullDisk : public LocalWorld {
   // A shell script where 8 MiB are all there is for the engine, and `$holdfast` is the command. It ends the engine.
   Said run_script(const std::string& script) {
     const TempDir out("said");
-    Process process({.argv = {"unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
-                              "holdfast=\"$1\"; mount -t tmpfs -o size=8m tmpfs \"$0\" || exit 99\n" + script +
-                                  "\n$holdfast local stop >&2",
-                              dir_.path().string(), HOLDFAST_COMMAND},
+    const SmallDisk disk(dir_.path());
+    Process process({.argv = disk.around({"sh", "-c", "holdfast=\"$1\"\n" + script + "\n$holdfast local stop >&2",
+                                          dir_.path().string(), HOLDFAST_COMMAND}),
                      .stdout_file = out / "out",
                      .stderr_file = out / "err"});
     process.close_stdin();

@@ -1,4 +1,4 @@
-// A real file system that is full: a small tmpfs in a mount namespace of its own.
+// A file system that is full: support/small_disk.h.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +10,7 @@
 #include "support/four_letter_word.h"
 #include "support/free_port.h"
 #include "support/process.h"
+#include "support/small_disk.h"
 #include "support/temp_dir.h"
 
 namespace holdfast::testing::asking {
@@ -23,7 +24,6 @@ constexpr milliseconds kTimeout{4'000};
 constexpr std::size_t kBlock = 64 << 10;
 // More than fits into the file system, several times over.
 constexpr int kEnough = 10'000;
-constexpr std::size_t kPage = 4 << 10;
 
 std::string content_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -34,41 +34,30 @@ std::string content_of(const std::filesystem::path& path) {
 class SmallDiskServer {
  public:
   SmallDiskServer()
-      : process_(
-            {.argv = {"unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
-                      "mount -t tmpfs -o size=8m tmpfs \"$0\" && exec \"$@\"", directory().string(), HOLDFAST_COMMAND,
-                      "server", "--listen", fmt::format("127.0.0.1:{}", port_), "--data", directory().string()},
-             .stdout_file = dir_ / "log",
-             .stderr_file = dir_ / "log"}) {
+      : disk_(directory()),
+        process_({.argv = disk_.around({HOLDFAST_COMMAND, "server", "--listen", fmt::format("127.0.0.1:{}", port_),
+                                        "--data", directory().string()}),
+                  .stdout_file = dir_ / "log",
+                  .stderr_file = dir_ / "log"}) {
     const bool up = eventually(kSoon, [&] { return !ask_or_nothing(port_, "srvr").empty() || !process_.running(); });
     if (up && process_.running()) return;
-    throw std::runtime_error(
-        "no server with a small file system of its own, which takes a kernel that lets this user mount a tmpfs in a "
-        "new "
-        "user and mount namespace (unshare --user --map-root-user --mount): " +
-        log());
+    throw std::runtime_error("no server with a small file system of its own: " + log());
   }
 
   std::uint16_t port() const { return port_; }
   std::string log() const { return content_of(dir_ / "log"); }
 
-  void fill() {
-    std::ofstream file(filler(), std::ios::binary | std::ios::app);
-    const std::string block(kPage, 'x');
-    for (int i = 0; i < kEnough && file.write(block.data(), static_cast<std::streamsize>(block.size())).flush(); ++i) {
-    }
-    if (file) throw std::runtime_error("the file system cannot be filled");
-  }
-  void make_room() { std::filesystem::remove(filler()); }
+  void fill() { disk_.fill(process_.pid()); }
+  void make_room() { disk_.make_room(process_.pid()); }
 
  private:
   std::filesystem::path directory() {
     std::filesystem::create_directories(dir_ / "data");
     return dir_ / "data";
   }
-  std::filesystem::path filler() { return fmt::format("/proc/{}/root{}/filler", process_.pid(), directory().string()); }
 
   TempDir dir_{"small-disk"};
+  SmallDisk disk_;
   std::uint16_t port_ = free_port();
   Process process_;
 };
