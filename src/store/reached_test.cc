@@ -85,7 +85,7 @@ TEST_P(ReachedTest, refuses_a_log_that_was_truncated_anywhere_after_the_process_
     EXPECT_NE(failure.message.find("but had reached index 30, as /data/reached shows"), std::string::npos)
         << failure.message;
   }
-  // Zeros that were written ahead are nobody's.
+  // Zeros that were written ahead are no loss.
   disk_.set_content(kLast, whole.substr(0, (end + 7) / 8 * 8));
   EXPECT_EQ(open()->last_index(), 30U);
 }

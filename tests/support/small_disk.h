@@ -1,4 +1,4 @@
-// small_disk.h -- a directory that is a file system of 8 MiB to a program and its children, whoever may mount what.
+// small_disk.h -- a directory that is a file system of 8 MiB to a program and its children, with or without privileges.
 //
 //   way        takes                                            what it is
 //   mount      root, also in a chroot                           a tmpfs in a mount namespace

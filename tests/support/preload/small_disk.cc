@@ -1,5 +1,5 @@
 // small_disk.cc -- loaded before the C library (LD_PRELOAD), makes one directory a file system of a few megabytes: what is beyond gets ENOSPC,
-// and statvfs(3) says how much is left. For machines that let nobody mount one; see support/small_disk.h.
+// and statvfs(3) says how much is left. For machines that allow no mount; see support/small_disk.h.
 //
 //   HOLDFAST_SMALL_DISK        the directory, absolute
 //   HOLDFAST_SMALL_DISK_BYTES  how much all files below it may be long together
