@@ -12,13 +12,16 @@ namespace {
 // A server that is there closes the session within this; of one that is not, nobody waits for more.
 constexpr auto kGoodbye = std::chrono::milliseconds(500);
 
+wire::FrameSocket connect_to(const std::string& host) {
+  if (host.starts_with('/')) return wire::FrameSocket(host);
+  const auto colon = host.rfind(':');
+  return {host.substr(0, colon), host.substr(colon + 1)};
+}
+
 }  // namespace
 
 SocketLine::SocketLine(spi::Executor& executor, const std::string& host, Events events, std::function<bool()> trusted)
-    : executor_(executor),
-      events_(std::move(events)),
-      trusted_(std::move(trusted)),
-      socket_(host.substr(0, host.rfind(':')), host.substr(host.rfind(':') + 1)) {
+    : executor_(executor), events_(std::move(events)), trusted_(std::move(trusted)), socket_(connect_to(host)) {
   if (trusted_) socket_.hold(true);
 }
 

@@ -1,4 +1,4 @@
-// socket_line.h -- a line over TCP, in the client's own loop.
+// socket_line.h -- a line over TCP or a Unix socket, in the client's own loop.
 //
 // Whoever is inside writes to the socket itself, and what comes is read where it is dealt with: no thread is woken on the way out, and
 // one on the way in.
@@ -15,8 +15,8 @@ namespace holdfast::zookeeper {
 
 class SocketLine final : public Line, public std::enable_shared_from_this<SocketLine> {
  public:
-  // `host`: "10.0.0.1:2181" or "::1:2181". A number: a name would be looked up here and now. `trusted` is asked once the connection is
-  // there; before that nothing is said, and if it says no, nothing ever.
+  // `host`: "10.0.0.1:2181", "::1:2181", or the path of a Unix socket, which begins with a slash. A number: a name would be looked up here
+  // and now. `trusted` is asked once the connection is there; before that nothing is said, and if it says no, nothing ever.
   static std::shared_ptr<SocketLine> make(spi::Executor& executor, const std::string& host, Clock::duration patience,
                                           Events events, std::function<bool()> trusted = {});
 
