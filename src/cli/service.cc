@@ -139,10 +139,7 @@ Client connect(const ServiceSettings& settings, ClientOptions options) {
 
 Endpoint endpoint_of(const ServiceSettings& settings) {
   if (settings.url == kLocal) {
-    const auto engine = start_local_engine(settings.connect_timeout);
-    auto auth = settings.auth;
-    auth.push_back(engine.auth);
-    return {engine.address, "", std::move(auth)};
+    return {start_local_engine(settings.connect_timeout).address, "", settings.auth};
   }
   if (!settings.url.starts_with(kZooKeeper)) {
     refuse(in_quotes(settings.url) + " is not a ZooKeeper server; use zk://host:port or local:");

@@ -64,11 +64,11 @@ tl::unexpected<std::string> unknown(const YamlSetting& setting, const std::vecto
 // Their numbers are milliseconds, and as large as a number can be: cut to what we take, and said.
 std::string java_duration(const YamlSetting& setting, std::vector<std::string>& notes) {
   const auto text = text_of(setting);
-  if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos) return text;
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos) return with_unit(text, "ms");
   std::uint64_t number = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
   const auto most = static_cast<std::uint64_t>(std::chrono::milliseconds(kLongestTimeout).count());
-  if (parsed.ec == std::errc() && number <= most) return text + "ms";
+  if (parsed.ec == std::errc() && number <= most) return with_unit(text, "ms");
   notes.push_back(fmt::format("{}{} is {} ms, more than {}; {} is used", setting.value_place.prefix(), setting.name,
                               base::printable(text), show_duration(kLongestTimeout), show_duration(kLongestTimeout)));
   return show_duration(kLongestTimeout);

@@ -117,12 +117,12 @@ TEST_F(ServiceFileTest, cuts_what_java_services_wait_for_ever_and_says_so) {
                           "  session-timeout: 99999999999999999999\n");
   const auto file = load_service_file(path);
   ASSERT_TRUE(file) << file.error();
-  EXPECT_EQ(file->find("connect_timeout")->text, "24h");
-  EXPECT_EQ(file->find("session_timeout")->text, "24h");
+  EXPECT_EQ(file->find("connect_timeout")->text, "1d");
+  EXPECT_EQ(file->find("session_timeout")->text, "1d");
   EXPECT_EQ(file->notes,
-            (std::vector{path + ":3:23: connection-timeout is 1500000000 ms, more than 24h; 24h is used",
-                         path + ":4:20: session-timeout is 99999999999999999999 ms, more than 24h; 24h is used"}));
-  EXPECT_EQ(load_service_file(write("a.yaml", "zk-lock: {session-timeout: 86400000}\n"))->notes.size(), 0U) << "24h";
+            (std::vector{path + ":3:23: connection-timeout is 1500000000 ms, more than 1d; 1d is used",
+                         path + ":4:20: session-timeout is 99999999999999999999 ms, more than 1d; 1d is used"}));
+  EXPECT_EQ(load_service_file(write("a.yaml", "zk-lock: {session-timeout: 86400000}\n"))->notes.size(), 0U) << "1d";
 }
 
 TEST_F(ServiceFileTest, is_the_first_that_is_there) {
