@@ -100,7 +100,7 @@ int run(int argc, char** argv) {
   print_machine();
 
   const TempDir state("state");
-  ::setenv("XDG_STATE_HOME", state.path().c_str(), 1);
+  ::setenv("HOLDFAST_STATE_DIR", state.path().c_str(), 1);
   ::unsetenv("HOLDFAST_URL");
   ::setenv("ETCDCTL_API", "3", 1);
   const Etcd etcd;

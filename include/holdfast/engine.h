@@ -54,6 +54,8 @@ struct Listen {
   std::string host = "127.0.0.1";
   std::uint16_t port = 0;  // 0: one the kernel chooses, see addresses()
   bool tls = false;
+  // A Unix socket at this path instead, without TLS. Processes of other users are turned away.
+  std::string path{};
 };
 
 // A limit on everything. A client that passes one gets the protocol's error or is disconnected; nobody else notices.
@@ -123,7 +125,7 @@ class Engine {
   Engine(Engine&&) noexcept;
   Engine& operator=(Engine&&) noexcept;
 
-  // "127.0.0.1:2181", in the order of EngineOptions::listen.
+  // "127.0.0.1:2181", or the path of a Unix socket, in the order of EngineOptions::listen.
   const std::vector<std::string>& addresses() const noexcept;
 
   // How many there are, those whose client is away just now included; 0 once stopped. A moment of the engine's own thread.

@@ -1,15 +1,19 @@
 // local.h -- the engine of this user: what the URL `local:` means.
 //
-// One per user and machine, started by itself on first use and ended by itself when nobody has used it for a while. Clients need
-// none of this: Client::connect("local:") finds it, starts it, and comes back to it after it was killed. It listens on loopback, on a
-// port of the kernel's choice, and refuses every request without a secret that is new with every start and that only this user can
-// read. Its state is in $XDG_STATE_HOME/holdfast (~/.local/state/holdfast):
+// One per user and machine, started by itself on first use and ended by itself when it has not been used for a while. Clients need
+// none of this: Client::connect("local:") finds it, starts it, and comes back to it after it was killed. It listens on a Unix socket, and
+// both sides have the kernel say that the other is a process of the same user. Its state is in .local/state/holdfast in the home directory that the
+// password database has for this user, whatever HOME says, or in $HOLDFAST_STATE_DIR:
 //
-//   engine        where it is, and the secret. Locked by the engine as long as it lives: without the lock it is of the past
-//   engine.log    what it had to say
-//   data/         nodes and sessions (durability `process`), so that a lock outlives the engine that kept it
+//   engine          that it runs. Locked by the engine as long as it lives: without the lock it is of the past
+//   engine.socket   where it listens
+//   engine.log      what it had to say
+//   data/           nodes and sessions (durability `process`), so that a lock outlives the engine that kept it
 //
-// A directory that another user owns or can write to is refused.
+// A directory that another user owns or can write to, or can put another one in the place of, is refused.
+//
+// What the process that started it works under does not matter: environment, working directory, limits and priorities are left behind. What it may
+// not throw off (hard limits, niceness), the next client without them does: it has the engine replaced, and holders keep their locks.
 //
 // Thread safety: all of these from any thread.
 #pragma once
@@ -25,20 +29,20 @@
 namespace holdfast {
 
 struct LocalEngine {
-  std::string address;  // "127.0.0.1:40321"
-  Auth auth;            // without it every request is refused
-  int pid = 0;
+  std::string address;      // the path of its socket
+  int pid = 0;              // 0: it runs in another container
   std::string directory{};  // of its state
   std::string data_dir{};
   std::string log_file{};
   std::chrono::system_clock::time_point since{};
+  std::string held_back{};  // by what it was started under, "niceness 19"; empty: by nothing
 };
 
-// $XDG_STATE_HOME/holdfast, else below the home directory. Throws Error(invalid_argument) if there is neither.
+// Of this user, see above. Throws Error(invalid_argument): there is no home directory, or HOLDFAST_STATE_DIR makes no sense.
 std::string local_directory();
 
-// The one that runs; nothing if none does. Reads a file, asks nobody. Throws Error(refused): the directory is not safe, or the
-// engine in it is one of another machine or container.
+// The one that runs; nothing if none does. Reads a file and asks no process. Throws Error(refused): the directory is not safe, or the
+// engine in it is one of another machine.
 std::optional<LocalEngine> find_local_engine();
 
 // The one that runs, or a new one, once it serves. However many ask at once, one is started. Throws as above, and not_connected: it does

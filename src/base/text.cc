@@ -24,9 +24,10 @@ CodePoint decode_utf8(std::string_view text) {
 
 std::string printable(std::string_view text, std::size_t limit) {
   std::string shown;
+  std::uint32_t before = 0;
   while (!text.empty()) {
     const auto [code, length] = decode_utf8(text);
-    const bool plain = length != 0 && !is_control(code) && !is_hidden(code);
+    const bool plain = length != 0 && !is_control(code) && !is_hidden(code, before);
     const auto taken = text.substr(0, std::max<std::size_t>(length, 1));
     if (shown.size() + taken.size() > limit) return shown + "...";
     if (plain) {
@@ -34,6 +35,7 @@ std::string printable(std::string_view text, std::size_t limit) {
     } else {
       for (const unsigned char byte : taken) shown += fmt::format("\\x{:02x}", byte);
     }
+    before = code;
     text.remove_prefix(taken.size());
   }
   return shown;

@@ -19,13 +19,23 @@ CodePoint decode_utf8(std::string_view text);
 // C0, DEL and C1.
 constexpr bool is_control(std::uint32_t code) { return code < 0x20 || (code >= 0x7f && code <= 0x9f); }
 
-// What nobody sees, and what makes the text around it look like another one: marks and overrides of the writing direction,
-// separators of lines and paragraphs, characters without width. Names may have them, messages show them. Not those two that join or
-// part the letters beside them (U+200C, U+200D): Persian, the languages of India and emoji are written with them.
-constexpr bool is_hidden(std::uint32_t code) {
-  return code == 0xad || code == 0x61c || code == 0x180e || code == 0x200b || code == 0x200e || code == 0x200f ||
-         (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff ||
-         (code >= 0xfff9 && code <= 0xfffb) || (code >= 0xe0000 && code <= 0xe007f);
+// What is not seen, and what makes the text around it look like another one: Unicode's Default_Ignorable_Code_Point (marks and overrides of the
+// writing direction, fillers, tags, characters without width), separators of lines and paragraphs, annotations, and what is drawn as an empty cell.
+// Names may have them, messages show them. Not those two that join or part the letters beside them (U+200C, U+200D): Persian, the languages of
+// India and emoji are written with them. Nor the two that choose how a picture is drawn (U+FE0E, U+FE0F), but only right after one: behind a
+// letter they are not seen. `before` is the code point that stands before it.
+constexpr bool is_hidden(std::uint32_t code, std::uint32_t before = 0) {
+  const auto within = [](std::uint32_t value, std::uint32_t first, std::uint32_t last) {
+    return value >= first && value <= last;
+  };
+  if (within(code, 0xfe0e, 0xfe0f) && (within(before, 0x203c, 0x2bff) || within(before, 0x1f000, 0x1faff)))
+    return false;
+  return code == 0xad || code == 0x34f || code == 0x61c || within(code, 0x115f, 0x1160) ||
+         within(code, 0x17b4, 0x17b5) || within(code, 0x180b, 0x180f) || code == 0x200b ||
+         within(code, 0x200e, 0x200f) || within(code, 0x2028, 0x202e) || within(code, 0x2060, 0x206f) ||
+         code == 0x2800 || code == 0x3164 || within(code, 0xfe00, 0xfe0f) || code == 0xfeff || code == 0xffa0 ||
+         within(code, 0xfff0, 0xfffb) || within(code, 0x1bca0, 0x1bca3) || code == 0x1d159 ||
+         within(code, 0x1d173, 0x1d17a) || within(code, 0xe0000, 0xe0fff);
 }
 
 // At most `limit` bytes of it, never half a character; controls, what is hidden and what is not UTF-8 as \xNN. "..." if it was cut.

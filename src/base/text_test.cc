@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 namespace holdfast::base {
 namespace {
@@ -44,9 +45,37 @@ TEST(Text, hides_nothing) {
   }
 }
 
+// Every one that Unicode 15 lists as Default_Ignorable_Code_Point (but for the two joiners), and what is drawn as an empty cell.
+TEST(Text, hides_nothing_that_unicode_calls_ignorable_nor_what_looks_blank) {
+  constexpr std::pair<std::uint32_t, std::uint32_t> kRanges[] = {
+      {0x00ad, 0x00ad},   {0x034f, 0x034f},   {0x061c, 0x061c},   {0x115f, 0x1160}, {0x17b4, 0x17b5},
+      {0x180b, 0x180f},   {0x200b, 0x200b},   {0x200e, 0x200f},   {0x202a, 0x202e}, {0x2060, 0x206f},
+      {0x3164, 0x3164},   {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0}, {0xfff0, 0xfff8},
+      {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff}, {0x2800, 0x2800}, {0x1d159, 0x1d159}};
+  for (const auto& [first, last] : kRanges) {
+    for (auto code = first; code <= last; ++code) {
+      EXPECT_TRUE(is_hidden(code)) << std::hex << code;
+      EXPECT_TRUE(is_hidden(code, 'a')) << std::hex << code;
+    }
+  }
+  EXPECT_EQ(printable("a\u3164b"), R"(a\xe3\x85\xa4b)");
+  EXPECT_EQ(printable("\u2800"), R"(\xe2\xa0\x80)");
+}
+
+TEST(Text, shows_how_a_picture_is_to_be_drawn_only_behind_one) {
+  for (const auto& text : {"⚠\ufe0f"s, "❤\ufe0f\u200d🔥"s, "🏳\ufe0f"s, "☎\ufe0e"s}) EXPECT_EQ(printable(text), text);
+  EXPECT_EQ(printable("a\ufe0f"), R"(a\xef\xb8\x8f)");
+  EXPECT_EQ(printable("\ufe0f"), R"(\xef\xb8\x8f)");
+  EXPECT_EQ(printable("⚠\ufe0f\ufe0f"),
+            "⚠\ufe0f"
+            R"(\xef\xb8\x8f)")
+      << "the second is not seen";
+}
+
 TEST(Text, leaves_the_neighbours_of_what_is_hidden_alone) {
   for (const auto& text : {"\u00ac\u00ae"s, "\u061b\u061d"s, "\u200a"s, "\u2010\u2027"s, "\u202f"s, "\u2070"s,
-                           "\ufefe"s, "\uff00"s, "\ufff8"s, "\ufffc"s, "\U000dffff"s, "\U000e0080"s}) {
+                           "\u034e\u0350"s, "\u115e\u1161"s, "\u27ff\u2801"s, "\u3163\u3165"s, "\ufdff\ufe10"s,
+                           "\ufefe"s, "\uff00"s, "\uff9f\uffa1"s, "\uffef"s, "\ufffc"s, "\U000dffff"s, "\U000e1000"s}) {
     EXPECT_EQ(printable(text), text);
   }
 }

@@ -27,7 +27,7 @@ constexpr auto kExamples = R"(Examples:
   holdfast server --data /var/lib/holdfast       a server for every ZooKeeper client
 
 Times are in seconds, with fractions, or have a unit: 3, 0.5, 250ms, 10m, 2h.
-Run holdfast COMMAND --help for more. Settings: --url, HOLDFAST_URL, ./holdfast.yaml, ~/.config/holdfast/config.yaml.
+Run holdfast COMMAND --help for more. Settings: --url, HOLDFAST_URL, --config, ~/.config/holdfast/config.yaml.
 )";
 
 }  // namespace

@@ -35,19 +35,27 @@ int show_status(bool json) {
   const auto engine = find_local_engine();
   if (json) {
     nlohmann::ordered_json document{{"running", engine.has_value()}, {"directory", directory}};
-    for (const auto* key : {"pid", "address", "since", "sessions", "data_dir", "log_file"}) document[key] = nullptr;
+    for (const auto* key : {"pid", "address", "since", "sessions", "data_dir", "log_file", "held_back"}) {
+      document[key] = nullptr;
+    }
     if (engine) {
-      document["pid"] = engine->pid;
+      if (engine->pid > 0) document["pid"] = engine->pid;
       document["address"] = engine->address;
       document["since"] = as_utc(engine->since);
       document["sessions"] = local_sessions();
       document["data_dir"] = engine->data_dir;
       document["log_file"] = engine->log_file;
+      if (!engine->held_back.empty()) document["held_back"] = engine->held_back;
     }
     fmt::print("{}\n", document.dump(-1, ' ', /*ensure_ascii=*/true, nlohmann::json::error_handler_t::replace));
   } else if (engine) {
-    fmt::print("running as process {} since {}\naddress:   {}\nsessions:  {}\ndirectory: {}\n", engine->pid,
-               as_utc(engine->since), engine->address, local_sessions(), directory);
+    const auto process =
+        engine->pid > 0 ? fmt::format("as process {}", engine->pid) : std::string("in another container");
+    fmt::print("running {} since {}\naddress:   {}\nsessions:  {}\ndirectory: {}\n", process, as_utc(engine->since),
+               engine->address, local_sessions(), directory);
+    if (!engine->held_back.empty()) {
+      fmt::print("held back: {}; the next command without that replaces it\n", engine->held_back);
+    }
   } else {
     fmt::print("not running; it starts by itself with the first command that uses local:\ndirectory: {}\n", directory);
   }
@@ -98,7 +106,8 @@ void add_local(CLI::App& app, int& exit_code) {
 
   local->add_subcommand("stop", "End it in good order; locks stay in its directory")->callback(stop);
 
-  auto* serve = local->add_subcommand("serve", "Be it")->group("");  // for whoever starts it, not for people
+  // For the process that starts it, not for people.
+  auto* serve = local->add_subcommand("serve", "Become the engine")->group("");
   serve->add_option("--ready-fd", arguments->ready_fd);
   serve->add_option("--start-lock-fd", arguments->start_lock_fd);
   serve->callback([=] { serve_local_engine(serve_options(arguments->ready_fd, arguments->start_lock_fd)); });

@@ -18,7 +18,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr Range<milliseconds> kTimeouts{milliseconds(1), std::chrono::hours(24)};
+constexpr Range<milliseconds> kTimeouts{milliseconds(1), kLongestTimeout};
 constexpr std::string_view kZooKeeper = "zk://";
 constexpr std::string_view kLocal = "local:";
 
@@ -80,7 +80,7 @@ void add_service_options(CLI::App& command, ServiceArguments& arguments) {
   };
   add("--url", arguments.url, "URL",
       "zk://host:port,host:port[/chroot], or local: (the default: an engine of this user)");
-  add("--config", arguments.config, "FILE", "Settings; else ./holdfast.yaml, then the user's, then the machine's");
+  add("--config", arguments.config, "FILE", "Settings; else the user's file, then the machine's");
   add("--namespace", arguments.name_space, "PATH", "Put before every name");
   as_time(add("--session-timeout", arguments.session_timeout, "", "How long a dead holder's lock is kept (15s)"));
   as_time(add("--connect-timeout", arguments.connect_timeout, "", "How long to try to reach the service (5s)"));
@@ -139,10 +139,7 @@ Client connect(const ServiceSettings& settings, ClientOptions options) {
 
 Endpoint endpoint_of(const ServiceSettings& settings) {
   if (settings.url == kLocal) {
-    const auto engine = start_local_engine(settings.connect_timeout);
-    auto auth = settings.auth;
-    auth.push_back(engine.auth);
-    return {engine.address, "", std::move(auth)};
+    return {start_local_engine(settings.connect_timeout).address, "", settings.auth};
   }
   if (!settings.url.starts_with(kZooKeeper)) {
     refuse(in_quotes(settings.url) + " is not a ZooKeeper server; use zk://host:port or local:");

@@ -51,7 +51,8 @@ Client connect(const ServiceSettings& settings, ClientOptions options = {});
 
 // Where a ZooKeeper-protocol server is, for what speaks it directly (shell, doctor).
 struct Endpoint {
-  std::string hosts;   // "127.0.0.1:2181,127.0.0.2:2181", what is before the last colon is the host
+  std::string
+      hosts;  // "127.0.0.1:2181,127.0.0.2:2181", what is before the last colon is the host; or a Unix socket's path
   std::string chroot;  // "" or "/app"
   std::vector<Auth> auth;
 };

@@ -6,9 +6,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/text.h"
 #include "cli/duration.h"
 #include "cli/nearest.h"
 #include "cli/server_settings.h"
@@ -57,8 +61,21 @@ tl::unexpected<std::string> unknown(const YamlSetting& setting, const std::vecto
       meant ? fmt::format("did you mean {}?", *meant) : fmt::format("there are {}", fmt::join(keys, ", "))));
 }
 
+// Their numbers are milliseconds, and as large as a number can be: cut to what we take, and said.
+std::string java_duration(const YamlSetting& setting, std::vector<std::string>& notes) {
+  const auto text = text_of(setting);
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos) return with_unit(text, "ms");
+  std::uint64_t number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto most = static_cast<std::uint64_t>(std::chrono::milliseconds(kLongestTimeout).count());
+  if (parsed.ec == std::errc() && number <= most) return with_unit(text, "ms");
+  notes.push_back(fmt::format("{}{} is {} ms, more than {}; {} is used", setting.value_place.prefix(), setting.name,
+                              base::printable(text), show_duration(kLongestTimeout), show_duration(kLongestTimeout)));
+  return show_duration(kLongestTimeout);
+}
+
 // As services of the Java kind write it: zk-lock: {address: host:port, session-timeout: 15000, ...}
-Parsed<void> read_java_map(const YamlSetting& map, Entries& entries) {
+Parsed<void> read_java_map(const YamlSetting& map, Entries& entries, std::vector<std::string>& notes) {
   static const std::vector<std::string_view> kTheirs{"address", "connection-timeout", "session-timeout"};
   if (map.kind != Kind::map)
     return map.wrong_value(fmt::format("{} is a map with {}", map.name, fmt::join(kTheirs, ", ")));
@@ -68,9 +85,9 @@ Parsed<void> read_java_map(const YamlSetting& map, Entries& entries) {
     if (setting.name == "address") {
       added = add(setting, "url", text.empty() || text.starts_with("zk:") ? text : "zk://" + text, entries);
     } else if (setting.name == "connection-timeout") {
-      added = add(setting, "connect_timeout", with_unit(text, "ms"), entries);
+      added = add(setting, "connect_timeout", java_duration(setting, notes), entries);
     } else if (setting.name == "session-timeout") {
-      added = add(setting, "session_timeout", with_unit(text, "ms"), entries);
+      added = add(setting, "session_timeout", java_duration(setting, notes), entries);
     } else if (!setting.name.starts_with("retry")) {  // a command tries until its connect timeout, whatever they say
       added = unknown(setting, kTheirs);
     }
@@ -79,13 +96,13 @@ Parsed<void> read_java_map(const YamlSetting& map, Entries& entries) {
   return {};
 }
 
-Parsed<Entries> read_entries(const std::string& text, const std::string& file) {
+Parsed<Entries> read_entries(const std::string& text, const std::string& file, std::vector<std::string>& notes) {
   const auto settings = read_yaml_map(text, file, kExample);
   if (!settings) return tl::unexpected(settings.error());
   Entries entries;
   for (const auto& setting : *settings) {
     const bool ours = std::find(kKeys.begin(), kKeys.end(), setting.name) != kKeys.end();
-    const auto added = setting.name == "zk-lock" ? read_java_map(setting, entries)
+    const auto added = setting.name == "zk-lock" ? read_java_map(setting, entries, notes)
                        : ours                    ? add(setting, setting.name, text_of(setting), entries)
                                                  : Parsed<void>(unknown(setting, kKeys));
     if (!added) return tl::unexpected(added.error());
@@ -101,7 +118,7 @@ Parsed<Entries> read_entries(const std::string& text, const std::string& file) {
   return entries;
 }
 
-// Ours or root's, and nobody else can have written it.
+// Ours or root's, and no other user can have written it.
 bool trustworthy(const struct stat& status) {
   return (status.st_uid == ::geteuid() || status.st_uid == 0) && (status.st_mode & kOthersCanWrite) == 0;
 }
@@ -129,7 +146,7 @@ Parsed<Choice> choose(const std::string& option) {
   if (const auto path = environment("HOLDFAST_CONFIG"); !path.empty()) return named(path, "HOLDFAST_CONFIG");
   Choice choice{.file = {.origin = "found"}};
   auto& chosen = choice.file;
-  for (const auto& path : std::array<std::string, 3>{kHere, users_file(), kMachines}) {
+  for (const auto& path : std::array<std::string, 2>{users_file(), kMachines}) {
     struct stat status {};
     if (path.empty() || ::stat(path.c_str(), &status) != 0) continue;
     // Whose link it is counts as well; and in the end what was read, not what had the name before.
@@ -145,10 +162,12 @@ Parsed<Choice> choose(const std::string& option) {
         break;
       }
     }
-    chosen.notes.push_back(
-        fmt::format("{} is not used, as others may have written it; name it with --config to use it "
-                    "all the same",
-                    std::filesystem::absolute(path).string()));
+    chosen.notes.push_back(fmt::format(
+        "{} is not used, as other users may have written it; name it with --config to use it all the same", path));
+  }
+  // It was read in earlier times: the locks of all who count on it would be elsewhere without a word.
+  if (std::error_code ignored; std::filesystem::exists(kHere, ignored)) {
+    chosen.notes.push_back(fmt::format("./{} is not used, as it was not named; to use it: --config {}", kHere, kHere));
   }
   return choice;
 }
@@ -165,7 +184,7 @@ Parsed<ServiceFile> load_service_file(const std::string& option) {
   if (!choice) return tl::unexpected(choice.error());
   auto& file = choice->file;
   if (file.path.empty()) return file;
-  auto entries = read_entries(choice->text, file.path);
+  auto entries = read_entries(choice->text, file.path, file.notes);
   if (!entries) return tl::unexpected(entries.error());
   file.entries = *std::move(entries);
   for (auto& entry : file.entries) {

@@ -7,11 +7,13 @@
 //   auth: password            # a file with user:password, beside this one
 //   purpose: nightly billing
 //
-// The first of these that is there: --config or HOLDFAST_CONFIG (which must be), ./holdfast.yaml, $XDG_CONFIG_HOME/holdfast/config.yaml,
-// /etc/holdfast/config.yaml. A holdfast.yaml of somebody else's in the directory we happen to be in is not used: it could send us to
-// another service, where every lock is free.
+// The first of these that is there: --config or HOLDFAST_CONFIG (which must be), $XDG_CONFIG_HOME/holdfast/config.yaml,
+// /etc/holdfast/config.yaml. The current directory is not searched: what is in it may come from a stranger (a checkout, an archive), and would
+// choose the service that all locks are asked of, and which file's first line is sent there as a password. One that other users may have
+// written is not used either.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +22,9 @@
 #include "cli/setting_value.h"
 
 namespace holdfast::cli {
+
+// What every timeout of a client ends at.
+inline constexpr std::chrono::hours kLongestTimeout{24};
 
 struct ServiceFile {
   struct Entry {

@@ -105,8 +105,24 @@ TEST_F(ServiceFileTest, understands_what_java_services_call_it) {
                               "  retry_forever: {retry-interval-ms: 100}\n"));
   ASSERT_TRUE(file) << file.error();
   EXPECT_EQ(file->find("url")->text, "zk://10.0.0.1:2181,10.0.0.2:2181");
-  EXPECT_EQ(file->find("connect_timeout")->text, "3000ms");
+  EXPECT_EQ(file->find("connect_timeout")->text, "3000ms") << "whatever a plain number means elsewhere";
   EXPECT_EQ(file->find("session_timeout")->text, "15000ms");
+  EXPECT_TRUE(file->notes.empty());
+}
+
+// Numbers that are in people's files: 17 days in milliseconds, and more than fits into any number.
+TEST_F(ServiceFileTest, cuts_what_java_services_wait_for_ever_and_says_so) {
+  const auto path = write("a.yaml",
+                          "zk-lock:\n  address: 10.0.0.1:2181\n  connection-timeout: 1500000000\n"
+                          "  session-timeout: 99999999999999999999\n");
+  const auto file = load_service_file(path);
+  ASSERT_TRUE(file) << file.error();
+  EXPECT_EQ(file->find("connect_timeout")->text, "1d");
+  EXPECT_EQ(file->find("session_timeout")->text, "1d");
+  EXPECT_EQ(file->notes,
+            (std::vector{path + ":3:23: connection-timeout is 1500000000 ms, more than 1d; 1d is used",
+                         path + ":4:20: session-timeout is 99999999999999999999 ms, more than 1d; 1d is used"}));
+  EXPECT_EQ(load_service_file(write("a.yaml", "zk-lock: {session-timeout: 86400000}\n"))->notes.size(), 0U) << "1d";
 }
 
 TEST_F(ServiceFileTest, is_the_first_that_is_there) {
@@ -116,8 +132,6 @@ TEST_F(ServiceFileTest, is_the_first_that_is_there) {
   }
   const auto users = write("config/holdfast/config.yaml", "namespace: users\n");
   EXPECT_EQ(load_service_file("")->path, users);
-  write("here/holdfast.yaml", "namespace: here\n");
-  EXPECT_EQ(load_service_file("")->find("namespace")->text, "here");
   const auto named = write("named.yaml", "namespace: named\n");
   ::setenv("HOLDFAST_CONFIG", named.c_str(), 1);
   EXPECT_EQ(load_service_file("")->origin, "HOLDFAST_CONFIG");
@@ -131,14 +145,27 @@ TEST_F(ServiceFileTest, must_be_there_if_it_was_named) {
 }
 
 TEST_F(ServiceFileTest, is_not_used_if_others_may_have_written_it) {
-  write("here/holdfast.yaml", "namespace: theirs\n", 0666);
+  const auto path = write("config/holdfast/config.yaml", "namespace: theirs\n", 0666);
   auto file = load_service_file("");
   ASSERT_TRUE(file);
   EXPECT_EQ(file->find("namespace"), nullptr);
   ASSERT_EQ(file->notes.size(), 1u);
-  EXPECT_NE(file->notes.front().find("holdfast.yaml is not used, as others may have written it"), std::string::npos)
-      << file->notes.front();
-  EXPECT_EQ(load_service_file("holdfast.yaml")->find("namespace")->text, "theirs") << "whoever names it means it";
+  EXPECT_EQ(file->notes.front(),
+            path + " is not used, as other users may have written it; name it with --config to use it all the same");
+  EXPECT_EQ(load_service_file(path)->find("namespace")->text, "theirs") << "it was named, so it is meant";
+}
+
+TEST_F(ServiceFileTest, of_the_current_directory_is_not_used_unless_it_is_named) {
+  write("here/holdfast.yaml", "namespace: theirs\n");
+  const auto users = write("config/holdfast/config.yaml", "namespace: users\n");
+  auto file = load_service_file("");
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->path, users);
+  EXPECT_EQ(file->notes, std::vector<std::string>{
+                             "./holdfast.yaml is not used, as it was not named; to use it: --config holdfast.yaml"});
+  file = load_service_file("holdfast.yaml");
+  EXPECT_EQ(file->find("namespace")->text, "theirs");
+  EXPECT_TRUE(file->notes.empty());
 }
 
 TEST_F(ServiceFileTest, passwords_are_one_line_that_not_everybody_can_read) {

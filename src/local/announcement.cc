@@ -5,32 +5,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
-#include <system_error>
 
 namespace holdfast::local {
 namespace {
 
 constexpr auto kName = "engine";
 constexpr auto kDraft = "engine.new";
-// First line of the file. Whoever changes what is below it changes the number.
-constexpr std::string_view kFormat = "holdfast-local 1";
+// First line of the file. A change of what is below it is a change of the number.
+constexpr std::string_view kFormat = "holdfast-local 2";
 // Far more than it ever has; a larger file is not one of ours.
 constexpr std::size_t kLargest = 8'192;
 constexpr mode_t kForOthers = S_IRWXG | S_IRWXO;
 
-// Which machine since which start, and which network: 127.0.0.1 is another place in every container.
+// Which machine since which start: a socket in a directory that machines share leads nowhere on the others.
 std::string here() {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-  std::error_code ignored;
-  return boot + " " + std::filesystem::read_symlink("/proc/self/ns/net", ignored).string();
+  return boot;
 }
 
 std::string host_name() {
@@ -71,17 +69,18 @@ struct flock whole_file(short type) {
   return lock;
 }
 
-// Who has it locked: 0 if nobody has, -1 if that process cannot be named here (another container's).
+// The process that has it locked: 0 if there is none, -1 if it has no number here (another container's).
 int locked_by(int fd) {
   auto lock = whole_file(F_WRLCK);
   if (::fcntl(fd, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return 0;
   return lock.l_pid > 0 ? lock.l_pid : -1;
 }
 
-std::string text_of(const LocalEngine& engine) {
-  const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(engine.since.time_since_epoch()).count();
-  return fmt::format("{}\naddress {}\ncredentials {}\npid {}\nsince {}\nplace {}\nhost {}\n", kFormat, engine.address,
-                     engine.auth.credentials, engine.pid, since, here(), host_name());
+std::string text_of(const Conditions& conditions) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+  return fmt::format("{}\nsince {}\nplace {}\nhost {}\nconditions {}\n", kFormat, since, here(), host_name(),
+                     conditions.text());
 }
 
 // Key and value of each line but the first; nothing if that is another format.
@@ -132,7 +131,8 @@ Result<FoundPtr> find(const StateDirectory& directory) {
   const auto fields = text ? fields_of(*text) : std::nullopt;
   if (!fields) {
     return tl::unexpected(fmt::format(
-        "the local engine (process {}) is one of another version of holdfast: end it, then try again", owner));
+        "the local engine (process {}) is one of another version of holdfast: end it (kill {}), then try again", owner,
+        owner));
   }
   const auto field = [&](const char* key) {
     const auto found = fields->find(key);
@@ -140,29 +140,30 @@ Result<FoundPtr> find(const StateDirectory& directory) {
   };
   if (field("place") != here()) {
     return tl::unexpected(fmt::format(
-        "the local engine of {} runs on another machine or in another container ({}), where 127.0.0.1 is not "
-        "ours; set XDG_STATE_HOME to a directory that is not shared, or use another URL",
+        "the local engine of {} runs on another machine ({}); set HOLDFAST_STATE_DIR to a directory that is not "
+        "shared, or use another URL",
         directory.path, field("host")));
   }
+  const auto conditions = Conditions::parse(field("conditions"));
   LocalEngine engine{
-      .address = field("address"),
-      .auth = {"digest", field("credentials")},
-      .pid = owner > 0 ? owner : number<int>(field("pid")),
+      .address = directory.file(kSocket),
+      .pid = std::max(owner, 0),
       .directory = directory.path,
       .data_dir = directory.file("data"),
       .log_file = directory.file("engine.log"),
-      .since = std::chrono::system_clock::time_point(std::chrono::milliseconds(number<std::int64_t>(field("since"))))};
-  return std::make_shared<const FoundEngine>(std::move(engine), std::move(file));
+      .since = std::chrono::system_clock::time_point(std::chrono::milliseconds(number<std::int64_t>(field("since")))),
+      .held_back = conditions.complaint()};
+  return std::make_shared<const FoundEngine>(std::move(engine), conditions, std::move(file));
 }
 
-Result<Announcement> Announcement::publish(const StateDirectory& directory, const LocalEngine& engine) {
+Result<Announcement> Announcement::publish(const StateDirectory& directory, const Conditions& conditions) {
   const auto failed = [&](const char* what) {
     return tl::unexpected(fmt::format("cannot {} {}: {}", what, directory.file(kDraft), error_text(errno)));
   };
   ::unlinkat(directory.fd.get(), kDraft, 0);  // of one that was killed here
   auto file = directory.open(kDraft, O_RDWR | O_CREAT | O_EXCL);
   if (!file) return failed("create");
-  if (!write_all(file.get(), text_of(engine))) return failed("write");
+  if (!write_all(file.get(), text_of(conditions))) return failed("write");
   auto lock = whole_file(F_WRLCK);
   if (::fcntl(file.get(), F_SETLK, &lock) != 0) return failed("lock");
   if (::renameat(directory.fd.get(), kDraft, directory.fd.get(), kName) != 0) return failed("rename");

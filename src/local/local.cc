@@ -1,18 +1,12 @@
 // local.cc -- what local.h offers, out of the parts beside it.
 #include "holdfast/local.h"
 
-#include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 
 #include "holdfast/error.h"
 #include "local/announcement.h"
 #include "local/control.h"
+#include "local/end.h"
 #include "local/start.h"
 
 namespace holdfast {
@@ -63,27 +57,9 @@ std::size_t local_sessions() {
 bool stop_local_engine(std::chrono::milliseconds within) {
   const auto found = found_or_throw();
   if (!found) return false;
-  const int pid = found->engine().pid;
-  // Pinned first, then looked at: the number cannot be another process's by the time it gets the signal.
-  const base::Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  if (!found->alive()) return false;
-  if (!process || ::syscall(SYS_pidfd_send_signal, process.get(), SIGTERM, nullptr, 0) != 0) {
-    throw Error(Errc::refused,
-                fmt::format("the local engine (process {}) cannot be told to end: {}", pid, local::error_text(errno)));
-  }
-  const auto deadline = std::chrono::steady_clock::now() + bounded(within);
-  pollfd ended{process.get(), POLLIN, 0};
-  while (true) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
-    const int ready = ::poll(&ended, 1, left <= 0 ? 0 : static_cast<int>(left));
-    if (ready > 0) return true;
-    if (ready == 0 || errno != EINTR) break;
-  }
-  throw Error(Errc::timed_out,
-              fmt::format("the local engine (process {}) was told to end and is still there after {} ms; "
-                          "what it says is in {}",
-                          pid, within.count(), found->engine().log_file));
+  const auto ended = local::end_engine(*found, std::chrono::steady_clock::now() + bounded(within));
+  if (!ended) throw Error(ended.error().code, ended.error().sentence);
+  return *ended;
 }
 
 }  // namespace holdfast

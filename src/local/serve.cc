@@ -10,8 +10,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/file.h>
-#include <sys/random.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,10 +23,10 @@
 #include "holdfast/error.h"
 #include "holdfast/local.h"
 #include "local/announcement.h"
+#include "local/conditions.h"
 #include "local/control.h"
 #include "local/spawn.h"
 #include "local/start.h"
-#include "server/credentials.h"
 
 namespace holdfast {
 namespace {
@@ -39,7 +37,6 @@ using std::chrono::milliseconds;
 constexpr auto kLifeLock = "engine.lock";
 // For an engine before us to end; its last snapshot may be large. A clock of the kernel ends us if it does not.
 constexpr unsigned kPredecessorSeconds = 60;
-constexpr std::size_t kSecretBytes = 32;
 // Between two looks at whether anybody uses us, and at the log: a fraction of the idle time, within these.
 constexpr milliseconds kShortestLook{10};
 constexpr milliseconds kLongestLook{30'000};
@@ -47,29 +44,17 @@ constexpr int kLooksPerIdle = 4;
 
 [[noreturn]] void fail(std::string sentence) { throw Error(Errc::refused, std::move(sentence)); }
 
-std::string new_credentials() {
-  std::array<unsigned char, kSecretBytes> bytes{};
-  std::size_t size = 0;
-  while (size < bytes.size()) {
-    const auto got = ::getrandom(bytes.data() + size, bytes.size() - size, 0);
-    if (got < 0 && errno != EINTR) fail("the kernel gives no random bytes: " + error_text(errno));
-    if (got > 0) size += static_cast<std::size_t>(got);
-  }
-  return fmt::format("local:{:02x}", fmt::join(bytes, ""));
-}
-
-EngineOptions engine_options(const std::string& data_dir, const std::string& credentials) {
+EngineOptions engine_options(const local::StateDirectory& directory) {
   EngineOptions options{
-      .data_dir = data_dir,
+      .data_dir = directory.file("data"),
       .durability = Durability::process,
-      .listen = {{.host = "127.0.0.1", .port = 0}},
-      .require_auth = {server::digest_of(credentials)},
+      .listen = {{.path = directory.file(local::kSocket)}},
       // What a client asks for is what it gets, as for embedded: there is no network between them to be patient with.
       .min_session_timeout = milliseconds(100),
       .max_session_timeout = std::chrono::hours(1),
       .four_letter_words = {},
   };
-  // They all come from 127.0.0.1.
+  // They all come from one socket.
   options.limits.connections_per_address = 0;
   return options;
 }
@@ -118,14 +103,6 @@ void say_when(std::string_view what) {
   fmt::print(stderr, "{} holdfast {}: {}\n", std::string_view(text.data(), size), ::getpid(), what);
 }
 
-// Every client is a descriptor; what we were started under may allow few.
-void allow_many_descriptors() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  [[maybe_unused]] const int raised = ::setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 class LocalService {
  public:
   // `has_log`: stderr is our own log.
@@ -134,20 +111,19 @@ class LocalService {
         idle_(idle),
         has_log_(has_log),
         signals_(take_signals()),
-        credentials_(new_credentials()),
-        engine_(engine_options(directory.file("data"), credentials_)) {}
+        engine_(engine_options(directory)) {}
 
   void announce() {
     auto control = local::Control::open(directory_);
     if (!control) fail(control.error());
     control_.emplace(*std::move(control));
-    auto announcement = local::Announcement::publish(directory_, {.address = engine_.addresses().front(),
-                                                                  .auth = {"digest", credentials_},
-                                                                  .pid = ::getpid(),
-                                                                  .since = std::chrono::system_clock::now()});
+    const auto conditions = local::Conditions::of_this_process();
+    auto announcement = local::Announcement::publish(directory_, conditions);
     if (!announcement) fail(announcement.error());
     announcement_.emplace(*std::move(announcement));
-    say_when("serving on " + engine_.addresses().front());
+    const auto complaint = conditions.complaint();
+    say_when(fmt::format("serving on {}{}{}", engine_.addresses().front(), complaint.empty() ? "" : ", held back by ",
+                         complaint));
   }
 
   void serve() {
@@ -158,7 +134,7 @@ class LocalService {
       if (told_to_end(signals_.get())) break;
       if ((ready[1].revents & POLLIN) != 0) control_->answer(engine_.sessions());
       if (has_log_) keep_log_small();
-      // Before the door closes, also here: as long as the announcement stands, whoever has the port next would be believed.
+      // Before it listens no more, also here: a client that still finds it would come in vain.
       if (engine_.stop_if_unused(idle_, [this] { announcement_->withdraw(directory_); })) {
         return say_when("ended: nobody has used it for a while");
       }
@@ -175,7 +151,6 @@ class LocalService {
   const milliseconds idle_;
   const bool has_log_;
   const base::Descriptor signals_;
-  const std::string credentials_;
   Engine engine_;
   std::optional<local::Control> control_;
   std::optional<local::Announcement> announcement_;
@@ -213,7 +188,7 @@ void serve_local_engine(const ServeLocalOptions& options) {
   base::Descriptor start_lock(options.start_lock_fd);
   try {
     if (ready) leave_parent_behind();
-    allow_many_descriptors();
+    local::throw_off_conditions();
     const auto directory = local::open_state_directory(local::Missing::create);
     if (!directory) fail(directory.error());
     const auto life = lock_for_life(*directory);

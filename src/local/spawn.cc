@@ -11,10 +11,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <mutex>
+#include <vector>
 
 #include "local/start.h"
-
-extern char** environ;
 
 namespace holdfast::local {
 namespace {
@@ -41,6 +40,19 @@ std::string command() {
   if (!told().path.empty()) return told().path;
   if (::access(HOLDFAST_INSTALLED_COMMAND, X_OK) == 0) return HOLDFAST_INSTALLED_COMMAND;
   return "holdfast";
+}
+
+// What the child gets of our environment: where it is, how long it stays, what its program needs to be loaded, and how tests watch it.
+constexpr std::array kInherited{"HOLDFAST_LOCAL_IDLE", "LD_LIBRARY_PATH", "ASAN_OPTIONS",
+                                "LSAN_OPTIONS",        "TSAN_OPTIONS",    "UBSAN_OPTIONS"};
+
+std::vector<std::string> environment(const StateDirectory& directory) {
+  std::vector<std::string> variables{"HOLDFAST_STATE_DIR=" + directory.path};
+  for (const auto* name : kInherited) {
+    if (const char* value = ::secure_getenv(name); value != nullptr)
+      variables.push_back(fmt::format("{}={}", name, value));
+  }
+  return variables;
 }
 
 // What the child begins with, which takes the functions of spawn.h a line each.
@@ -107,8 +119,13 @@ std::string spawn_engine(const StateDirectory& directory, int ready, int lock) {
       "holdfast", "local", "serve", "--ready-fd", std::to_string(kReadyFd), "--start-lock-fd", std::to_string(kLockFd)};
   std::array<char*, words.size() + 1> arguments{};
   for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
+  auto variables = environment(directory);
+  std::vector<char*> its_environment;
+  for (auto& each : variables) its_environment.push_back(each.data());
+  its_environment.push_back(nullptr);
   pid_t pid = -1;
-  const int error = ::posix_spawnp(&pid, path.c_str(), actions, &child.attributes, arguments.data(), environ);
+  const int error =
+      ::posix_spawnp(&pid, path.c_str(), actions, &child.attributes, arguments.data(), its_environment.data());
   if (error != 0) {
     return fmt::format(
         "local: needs the command holdfast to start its engine, and {} cannot be run ({}); install it, or name it with "

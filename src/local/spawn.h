@@ -1,5 +1,5 @@
-// spawn.h -- the command `holdfast local serve`, as a process that has nothing to do with whoever started it: another session, no
-// terminal, no descriptor of ours but the two it is meant to have.
+// spawn.h -- the command `holdfast local serve`, as a process that has nothing to do with the one that started it: another session, no
+// terminal, no descriptor of ours but the two it is meant to have, and nothing of our environment but what concerns it.
 #pragma once
 
 #include <string>

@@ -13,6 +13,7 @@
 #include <mutex>
 
 #include "base/thread.h"
+#include "local/end.h"
 #include "local/spawn.h"
 
 namespace holdfast::local {
@@ -23,8 +24,9 @@ using std::chrono::steady_clock;
 using Time = steady_clock::time_point;
 
 constexpr auto kStartLock = "engine.start";
-// An engine that ends as soon as it serves is started again; that it does so a third time is no coincidence.
-constexpr int kMostStarts = 3;
+// An engine that ends as soon as it serves is started again: on a machine that is busy, one with a very short idle time may end before we
+// get to it. So many in a row are no coincidence.
+constexpr int kMostStarts = 20;
 // Longer than any sentence of ours.
 constexpr std::size_t kLongestWord = 4'096;
 
@@ -108,17 +110,24 @@ tl::expected<void, StartFailure> start(const StateDirectory& directory, base::De
 }  // namespace
 
 tl::expected<FoundPtr, StartFailure> find_or_start(Time deadline) {
+  const auto ours = Conditions::of_this_process();
   auto found = find();
   if (!found) return refused(found.error());
-  if (*found) return *found;
+  if (*found && !ours.better_than((*found)->conditions())) return *found;
   const auto directory = open_state_directory(Missing::create);
   if (!directory) return refused(directory.error());
   for (int round = 0; round < kMostStarts; ++round) {
     auto lock = directory->open(kStartLock, O_RDWR | O_CREAT);
     if (!lock) return refused(fmt::format("cannot open {}: {}", directory->file(kStartLock), error_text(errno)));
     if (!lock_until(lock.get(), deadline))
-      return too_late(*directory, "somebody else's start of the local engine is not over");
+      return too_late(*directory, "another process's start of the local engine is not over");
     found = find(*directory);
+    // Once: should what was started in its place be no better, then it is not we who hold it back.
+    if (found && *found && round == 0 && ours.better_than((*found)->conditions())) {
+      const auto ended = end_engine(**found, deadline);
+      if (!ended && ended.error().code == Errc::timed_out) return too_late(*directory, "the local engine does not end");
+      if (ended) found = FoundPtr();
+    }
     if (found && !*found) {
       if (auto started = start(*directory, lock, deadline); !started) return tl::unexpected(started.error());
       found = find(*directory);

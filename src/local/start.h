@@ -1,6 +1,6 @@
-// start.h -- finding the local engine, or starting it, with everybody else who does the same at that moment.
+// start.h -- finding the local engine, or starting it, beside all other processes that do the same at that moment.
 //
-//   find            runs: done. One file, no waiting
+//   find            runs: done. One file, no waiting. Unless we would start a better one (conditions.h): then it is told to end
 //   engine.start    else: one at a time from here on (flock); the others wait, and then find what the first has started
 //   spawn           holdfast local serve. It has the lock, too, and lets go of it when it serves: should whoever started it be killed,
 //                   nobody starts a second one meanwhile

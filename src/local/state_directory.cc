@@ -9,56 +9,61 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <filesystem>
-#include <system_error>
+
+#include "base/text.h"
 
 namespace holdfast::local {
 namespace {
 
-constexpr mode_t kDirectoryMode = 0700;  // XDG's own demand for what it makes
+constexpr auto kVariable = "HOLDFAST_STATE_DIR";
+constexpr auto kBelowHome = "/.local/state/holdfast";
 constexpr mode_t kFileMode = 0600;
-constexpr mode_t kWritableByOthers = S_IWGRP | S_IWOTH;
 // What getpwuid_r() may need for one line; glibc suggests 1024.
 constexpr std::size_t kPasswordLine = 16'384;
 
-// Relative ones are to be ignored, says XDG; so are those of a program with more rights than its caller.
-std::string absolute_from_environment(const char* name) {
-  const char* value = ::secure_getenv(name);
-  return value != nullptr && *value == '/' ? std::string(value) : std::string();
+// What the operator says; not of a program with more rights than its caller. Empty: nothing.
+Result<std::string> told() {
+  const char* value = ::secure_getenv(kVariable);
+  std::string path = value == nullptr ? "" : value;
+  if (path.empty()) return path;
+  if (path.front() != '/') {
+    return tl::unexpected(fmt::format("{} is \"{}\", which is not an absolute path", kVariable, base::printable(path)));
+  }
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
 }
 
-std::string home() {
-  if (auto path = absolute_from_environment("HOME"); !path.empty()) return path;
+tl::unexpected<std::string> homeless(const std::string& why) {
+  return tl::unexpected(fmt::format(
+      "{}, and local: keeps its state in the home directory; set {} to a directory of user {}, the same for everything "
+      "that user runs, or use another URL",
+      why, kVariable, ::geteuid()));
+}
+
+// It must be there: a home directory that is missing now may be mounted later, with another engine in it.
+Result<std::string> home() {
   std::array<char, kPasswordLine> buffer{};
   passwd entry{};
   passwd* found = nullptr;
-  if (::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found) != 0 || found == nullptr) return {};
-  return found->pw_dir != nullptr && *found->pw_dir == '/' ? found->pw_dir : std::string();
-}
-
-// With what is above it, as far as that is missing. Empty, or what went wrong.
-std::string create(const std::filesystem::path& path) {
-  if (::mkdir(path.c_str(), kDirectoryMode) == 0 || errno == EEXIST) return {};
-  if (errno == ENOENT && path.has_relative_path()) {
-    if (auto trouble = create(path.parent_path()); !trouble.empty()) return trouble;
-    if (::mkdir(path.c_str(), kDirectoryMode) == 0 || errno == EEXIST) return {};
+  const int error = ::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found);
+  if (error != 0) return homeless("the password database cannot be read: " + error_text(error));
+  if (found == nullptr) return homeless(fmt::format("there is no user {} in the password database", ::geteuid()));
+  const std::string directory = found->pw_dir == nullptr ? "" : found->pw_dir;
+  struct stat status {};
+  if (!directory.starts_with('/') || ::stat(directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
+    return homeless(fmt::format("the home directory of {} is \"{}\", which is not there", found->pw_name, directory));
   }
-  return fmt::format("cannot create {}: {}; name another place with XDG_STATE_HOME", path.string(), error_text(errno));
+  return directory;
 }
 
 }  // namespace
 
-std::string error_text(int error) { return std::generic_category().message(error); }
-
 Result<std::string> state_path() {
-  if (const auto state = absolute_from_environment("XDG_STATE_HOME"); !state.empty()) return state + "/holdfast";
-  const auto directory = home();
-  if (directory.empty()) {
-    return tl::unexpected(fmt::format(
-        "there is no home directory for user {}, where local: keeps its state; set XDG_STATE_HOME, or use another URL",
-        ::geteuid()));
-  }
-  return directory + "/.local/state/holdfast";
+  auto path = told();
+  if (!path || !path->empty()) return path;
+  auto directory = home();
+  if (!directory) return directory;
+  return *directory + kBelowHome;
 }
 
 base::Descriptor StateDirectory::open(const char* name, int flags) const {
@@ -68,32 +73,9 @@ base::Descriptor StateDirectory::open(const char* name, int flags) const {
 Result<StateDirectory> open_state_directory(Missing missing) {
   auto path = state_path();
   if (!path) return tl::unexpected(path.error());
-  if (missing == Missing::create) {
-    if (auto trouble = create(*path); !trouble.empty()) return tl::unexpected(std::move(trouble));
-  }
-  StateDirectory directory{*path,
-                           base::Descriptor(::open(path->c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))};
-  if (!directory.fd) {
-    if (errno == ENOENT && missing == Missing::leave) return directory;
-    if (errno == ELOOP || errno == ENOTDIR) {
-      return tl::unexpected(
-          fmt::format("{} is not a directory; move it away, or name another place with XDG_STATE_HOME", *path));
-    }
-    return tl::unexpected(fmt::format("cannot open {}: {}", *path, error_text(errno)));
-  }
-  struct stat status {};
-  if (::fstat(directory.fd.get(), &status) != 0) return tl::unexpected(fmt::format("cannot look at {}", *path));
-  if (status.st_uid != ::geteuid()) {
-    return tl::unexpected(fmt::format(
-        "{} belongs to user {}, and you are user {}: its owner could hand out your locks; name another place "
-        "with XDG_STATE_HOME",
-        *path, status.st_uid, ::geteuid()));
-  }
-  if ((status.st_mode & kWritableByOthers) != 0) {
-    return tl::unexpected(
-        fmt::format("others can write to {} and could hand out your locks: chmod 700 {}", *path, *path));
-  }
-  return directory;
+  auto opened = open_safe_directory(*path, missing);
+  if (!opened) return tl::unexpected(opened.error());
+  return StateDirectory{*std::move(path), *std::move(opened)};
 }
 
 }  // namespace holdfast::local

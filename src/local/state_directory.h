@@ -1,20 +1,19 @@
-// state_directory.h -- where the local engine keeps its state, and that nobody else can meddle with it.
+// state_directory.h -- where the local engine keeps its state, and that no other user can meddle with it.
 #pragma once
 
 #include <string>
-#include <tl/expected.hpp>
 
 #include "base/descriptor.h"
+#include "local/safe_path.h"
 
 namespace holdfast::local {
 
-template <typename T>
-using Result = tl::expected<T, std::string>;  // or one sentence
-
-// $XDG_STATE_HOME/holdfast, ~/.local/state/holdfast; the home directory of the password file if there is no HOME.
+// $HOLDFAST_STATE_DIR, else .local/state/holdfast in the home directory of this user. That is the one in the password database, not $HOME,
+// and XDG_STATE_HOME does not count either: cron, sudo and service managers set those as they like, and everything that one user runs is
+// to meet at one engine.
 Result<std::string> state_path();
 
-// Opened, so that a rename meanwhile changes nothing. It is ours, and others cannot write to it.
+// Opened, so that a rename meanwhile changes nothing. It is ours, and other users can neither write to it nor put another in its place.
 struct StateDirectory {
   std::string path;
   base::Descriptor fd;
@@ -24,11 +23,7 @@ struct StateDirectory {
   base::Descriptor open(const char* name, int flags) const;
 };
 
-enum class Missing { leave, create };
-// Without a descriptor if it is not there and was not to be created.
+// Without a descriptor if it is not there and was not to be created. A home directory is never created.
 Result<StateDirectory> open_state_directory(Missing missing);
-
-// Of this process's own errno.
-std::string error_text(int error);
 
 }  // namespace holdfast::local

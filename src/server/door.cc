@@ -1,12 +1,20 @@
 #include "server/door.h"
 
 #include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <asio/error.hpp>
+#include <asio/ip/tcp.hpp>
 #include <asio/ip/v6_only.hpp>
+#include <asio/local/stream_protocol.hpp>
 #include <cctype>
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
+#include "base/unix_socket.h"
 #include "server/tcp_connection.h"
 
 namespace holdfast::server {
@@ -27,10 +35,19 @@ std::string ip_of(const asio::ip::address& address) {
   return address.to_string();
 }
 
-tl::unexpected<std::string> cannot_listen(const Listen& listen, const std::error_code& error) {
-  std::string why = error.message();
-  if (!why.empty()) why.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(why.front())));
-  return tl::unexpected(fmt::format("cannot listen on {}: {}", with_port(listen.host, listen.port), why));
+tcp::endpoint tcp_endpoint(const asio::generic::stream_protocol::endpoint& endpoint) {
+  tcp::endpoint made;
+  std::memcpy(made.data(), endpoint.data(), endpoint.size());
+  made.resize(endpoint.size());
+  return made;
+}
+
+// Left behind by a server that has ended: there is a socket, and nothing listens to it.
+bool is_left_behind(const std::string& path, const base::UnixAddress& address) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) return false;
+  const base::Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  return ::connect(socket.get(), address.get(), base::UnixAddress::size()) != 0 && errno == ECONNREFUSED;
 }
 
 }  // namespace
@@ -43,29 +60,57 @@ Door::Door(std::shared_ptr<Reception> reception, std::shared_ptr<const TlsContex
 
 tl::expected<std::shared_ptr<Door>, std::string> Door::open(std::shared_ptr<Reception> reception, const Listen& listen,
                                                             std::shared_ptr<const TlsContext> tls) {
-  std::error_code error;
-  tcp::resolver resolver(reception->context);
-  const auto found = resolver.resolve(listen.host, std::to_string(listen.port),
-                                      tcp::resolver::passive | tcp::resolver::numeric_service, error);
-  if (error) return cannot_listen(listen, error);
-  const Endpoint endpoint = found.begin()->endpoint();
-
   auto door = std::make_shared<Door>(std::move(reception), std::move(tls));
-  auto& acceptor = door->acceptor_;
-  acceptor.open(endpoint.protocol(), error);
-  if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
-  // "::" is everybody, IPv4 included, whatever the machine's default is.
-  if (!error && endpoint.protocol() == tcp::v6()) acceptor.set_option(asio::ip::v6_only(false), error);
-  if (!error) acceptor.bind(endpoint, error);
-  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
-  if (error) return cannot_listen(listen, error);
-  const Endpoint bound = acceptor.local_endpoint(error);
-  if (error) return cannot_listen(listen, error);
-
-  door->port_ = bound.port();
-  door->address_ = with_port(bound.address().to_string(), bound.port());
+  if (const auto error = listen.path.empty() ? door->listen_on_host(listen) : door->listen_on_path(listen.path)) {
+    std::string why = error.message();
+    if (!why.empty()) why.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(why.front())));
+    const auto where = listen.path.empty() ? with_port(listen.host, listen.port) : listen.path;
+    return tl::unexpected(fmt::format("cannot listen on {}: {}", where, why));
+  }
   door->accept();
   return door;
+}
+
+std::error_code Door::listen_on_host(const Listen& listen) {
+  std::error_code error;
+  tcp::resolver resolver(reception_->context);
+  const auto found = resolver.resolve(listen.host, std::to_string(listen.port),
+                                      tcp::resolver::passive | tcp::resolver::numeric_service, error);
+  if (error) return error;
+  const tcp::endpoint endpoint = found.begin()->endpoint();
+  acceptor_.open(endpoint.protocol(), error);
+  if (!error) acceptor_.set_option(asio::socket_base::reuse_address(true), error);
+  // "::" is everybody, IPv4 included, whatever the machine's default is.
+  if (!error && endpoint.protocol() == tcp::v6()) acceptor_.set_option(asio::ip::v6_only(false), error);
+  if (!error) acceptor_.bind(endpoint, error);
+  if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+  if (error) return error;
+  const auto bound = tcp_endpoint(acceptor_.local_endpoint(error));
+  port_ = bound.port();
+  address_ = with_port(bound.address().to_string(), bound.port());
+  return error;
+}
+
+// Not by Asio: its addresses are as short as the kernel's.
+std::error_code Door::listen_on_path(const std::string& path) {
+  const auto failed = [] { return std::error_code(errno, std::system_category()); };
+  const auto address = base::UnixAddress::of(path);
+  if (!address) return failed();
+  std::error_code error;
+  acceptor_.open(asio::local::stream_protocol(), error);
+  if (error) return error;
+  const auto bind = [&] { return ::bind(acceptor_.native_handle(), address->get(), base::UnixAddress::size()); };
+  if (bind() != 0) {
+    if (errno != EADDRINUSE) return failed();
+    if (!is_left_behind(path, *address)) return std::error_code(EADDRINUSE, std::system_category());
+    if (::unlink(path.c_str()) != 0 || bind() != 0) return failed();
+  }
+  // Before it listens: no other user gets as far as our queue.
+  if (::chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0) return failed();
+  acceptor_.listen(asio::socket_base::max_listen_connections, error);
+  is_unix_ = true;
+  address_ = path;
+  return error;
 }
 
 void Door::close() {
@@ -95,11 +140,20 @@ void Door::accepted(const std::error_code& error, Socket socket) {
 }
 
 void Door::admit(Socket socket) {
-  const std::string ip = ip_of(client_.address());
+  if (is_unix_) {
+    // Before anything is spent on it.
+    if (base::user_at_other_end(socket.native_handle()) != ::geteuid()) return;
+    if (!reception_->headcount.enter(address_)) return;
+    const auto connection = std::make_shared<TcpConnection>(reception_, std::move(socket), address_, nullptr);
+    // For the ip scheme it is one of this machine.
+    return connection->start({.address = "unix", .ip = "127.0.0.1"});
+  }
+  const auto client = tcp_endpoint(client_);
+  const std::string ip = ip_of(client.address());
   if (!reception_->headcount.enter(ip)) return;
   const auto connection =
       std::make_shared<TcpConnection>(reception_, std::move(socket), ip, tls_ ? tls_->accept() : nullptr);
-  connection->start({with_port(ip, client_.port()), ip, client_.port(), tls_ != nullptr});
+  connection->start({with_port(ip, client.port()), ip, client.port(), tls_ != nullptr});
 }
 
 }  // namespace holdfast::server

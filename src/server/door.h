@@ -1,6 +1,7 @@
 // door.h -- accepts clients on one address.
 #pragma once
 
+#include <asio/basic_socket_acceptor.hpp>
 #include <asio/steady_timer.hpp>
 #include <chrono>
 #include <memory>
@@ -23,7 +24,7 @@ class Door : public std::enable_shared_from_this<Door> {
                                                                const Listen& listen,
                                                                std::shared_ptr<const TlsContext> tls);
 
-  // "127.0.0.1:2181"
+  // "127.0.0.1:2181", or a path
   const std::string& address() const noexcept { return address_; }
   std::uint16_t port() const noexcept { return port_; }
   void close();
@@ -31,19 +32,22 @@ class Door : public std::enable_shared_from_this<Door> {
   Door(std::shared_ptr<Reception> reception, std::shared_ptr<const TlsContext> tls);
 
  private:
-  using Endpoint = asio::ip::tcp::endpoint;
+  using Endpoint = asio::generic::stream_protocol::endpoint;
 
+  std::error_code listen_on_path(const std::string& path);
+  std::error_code listen_on_host(const Listen& listen);
   void accept();
   void accepted(const std::error_code& error, Socket socket);
   void admit(Socket socket);
 
   std::shared_ptr<Reception> reception_;
   std::shared_ptr<const TlsContext> tls_;
-  asio::basic_socket_acceptor<asio::ip::tcp, Executor> acceptor_;
+  asio::basic_socket_acceptor<asio::generic::stream_protocol, Executor> acceptor_;
   asio::steady_timer pause_;
   Endpoint client_;
   std::string address_;
   std::uint16_t port_ = 0;
+  bool is_unix_ = false;
 };
 
 }  // namespace holdfast::server

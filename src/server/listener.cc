@@ -38,7 +38,7 @@ tl::expected<std::unique_ptr<Listener>, std::string> Listener::open(asio::io_con
     auto door = Door::open(impl->reception, listen, listen.tls ? tls : nullptr);
     if (!door) return tl::unexpected(std::move(door.error()));
     int& port = listen.tls ? impl->tls_port : impl->plain_port;
-    if (port < 0) port = (*door)->port();
+    if (port < 0 && listen.path.empty()) port = (*door)->port();
     impl->addresses.push_back((*door)->address());
     impl->doors.push_back(std::move(*door));
   }

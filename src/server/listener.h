@@ -1,6 +1,6 @@
 // listener.h -- where clients come in: the sockets of a server.
 //
-// Accepts TCP and TLS on the addresses of EngineOptions::listen, cuts the bytes of every client into frames for the Host,
+// Accepts TCP, TLS and Unix sockets on the addresses of EngineOptions::listen, cuts the bytes of every client into frames for the Host,
 // and answers four-letter words. Everything happens in the thread that runs the io_context: the constructor, the destructor and
 // all members are called there, or while it does not run.
 //
@@ -42,7 +42,7 @@ class Listener {
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  // "127.0.0.1:2181", "[::1]:2181", in the order of EngineOptions::listen.
+  // "127.0.0.1:2181", "[::1]:2181", "/run/a/socket", in the order of EngineOptions::listen.
   const std::vector<std::string>& addresses() const noexcept;
   // Of the first address with TLS, or without; -1 if there is none.
   int port(bool tls) const noexcept;

@@ -31,7 +31,7 @@ class Peer {
 
 // What is known of a client before it said anything.
 struct Origin {
-  std::string address;     // "127.0.0.1:40312", or "embedded"
+  std::string address;     // "127.0.0.1:40312", "unix", or "embedded"
   std::string ip;          // "127.0.0.1", for the ip scheme
   std::uint16_t port = 0;  // of the client
   bool tls = false;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <asio/io_context.hpp>
-#include <asio/ip/tcp.hpp>
+#include <asio/generic/stream_protocol.hpp>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -18,7 +18,8 @@ namespace holdfast::server {
 
 // Without Asio's type-erased executor, which costs an indirection and memory at every step.
 using Executor = asio::io_context::executor_type;
-using Socket = asio::basic_stream_socket<asio::ip::tcp, Executor>;
+// TCP, or a Unix socket.
+using Socket = asio::basic_stream_socket<asio::generic::stream_protocol, Executor>;
 
 // How long a connection that is closed waits for the other side to close, too: closing a socket with unread bytes resets it,
 // and the reset may overtake the last answer.

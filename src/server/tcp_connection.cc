@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <asio/buffer.hpp>
 #include <asio/error.hpp>
+#include <asio/ip/tcp.hpp>
 #include <asio/post.hpp>
 #include <asio/write.hpp>
 #include <utility>
@@ -42,7 +43,7 @@ TcpConnection::~TcpConnection() { finish(); }
 void TcpConnection::start(Origin origin) {
   // A client that cannot be told from a dead one is found out by the kernel; one that can, by the session's timeout.
   std::error_code ignored;
-  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);  // a Unix socket has none
   socket_.set_option(asio::socket_base::keep_alive(true), ignored);
   socket_.non_blocking(true, ignored);
   id_ = reception_->host.connected(shared_from_this(), std::move(origin));

@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/unix_socket.h"
 #include "wire/jute.h"
 #include "wire/records.h"
 
@@ -60,6 +61,19 @@ FrameSocket::FrameSocket(const std::string& host, const std::string& port) {
       errno = error;
     }
     close(describe(errno));
+  }
+}
+
+FrameSocket::FrameSocket(const std::string& path) {
+  const auto address = base::UnixAddress::of(path);
+  if (address) fd_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  // It is there at once or not at all: a queue that is full is not waited for.
+  if (fd_ < 0 || ::connect(fd_, address->get(), base::UnixAddress::size()) != 0) {
+    close(describe(errno));
+  } else if (base::user_at_other_end(fd_) != ::geteuid()) {
+    close("it belongs to another user");
+  } else {
+    closed_ = false;
   }
 }
 

@@ -1,4 +1,4 @@
-// frame_socket.h -- frames over TCP, for whoever knows when the socket is ready.
+// frame_socket.h -- frames over TCP or a Unix socket, for whoever knows when the socket is ready.
 //
 //                on_ready()                     send()          next_frame()
 //   connecting   -> open, or closed             kept for later  nothing
@@ -17,6 +17,8 @@ class FrameSocket {
  public:
   // Begins to connect; a name is looked up before it returns. If even that fails it is closed.
   FrameSocket(const std::string& host, const std::string& port);
+  // To the Unix socket at `path`. A server of another user is never told anything: it is closed then.
+  explicit FrameSocket(const std::string& path);
   ~FrameSocket();
   FrameSocket(const FrameSocket&) = delete;
   FrameSocket& operator=(const FrameSocket&) = delete;

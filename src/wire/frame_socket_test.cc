@@ -5,11 +5,15 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <thread>
 
 #include "base/descriptor.h"
+#include "base/unix_socket.h"
 #include "support/free_port.h"
+#include "support/temp_dir.h"
 #include "wire/records.h"
 
 namespace holdfast::wire {
@@ -155,6 +159,48 @@ TEST(FrameSocketNobody, says_why_there_is_no_connection) {
   FrameSocket nowhere("no such host", "1");
   EXPECT_TRUE(nowhere.closed());
   EXPECT_FALSE(nowhere.reason().empty());
+}
+
+// By a path that is too long for an address, as a state directory may have one.
+TEST(FrameSocketOfPath, speaks_to_a_server_of_ours) {
+  const testing::TempDir dir("socket");
+  const auto path = (dir / std::string(100, 'd') / "socket").string();
+  std::filesystem::create_directory(dir / std::string(100, 'd'));
+  EXPECT_EQ(FrameSocket(path).reason(), "No such file or directory");
+  const auto address = base::UnixAddress::of(path);
+  const base::Descriptor server(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(::bind(server.get(), address->get(), base::UnixAddress::size()), 0);
+  EXPECT_EQ(FrameSocket(path).reason(), "Connection refused");
+  ASSERT_EQ(::listen(server.get(), 1), 0);
+
+  FrameSocket socket(path);
+  ASSERT_FALSE(socket.closed()) << socket.reason();
+  EXPECT_FALSE(socket.connecting());
+  socket.send("hello");
+  const base::Descriptor peer(::accept4(server.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  std::string heard(9, '\0');
+  EXPECT_EQ(::recv(peer.get(), heard.data(), heard.size(), MSG_WAITALL), 9);
+  EXPECT_EQ(heard, std::string("\0\0\0\5hello", 9));
+  EXPECT_EQ(::send(peer.get(), heard.data(), heard.size(), MSG_NOSIGNAL), 9);
+  wait_for(socket);
+  EXPECT_EQ(socket.next_frame(), "hello");
+}
+
+// Whoever begins to listen is the user that a client sees: become another one for that moment.
+TEST(FrameSocketOfPath, says_nothing_to_a_server_of_another_user) {
+  ASSERT_EQ(::geteuid(), 0U) << "this test must be root to become another user";
+  const testing::TempDir dir("socket");
+  const auto path = (dir / "socket").string();
+  const auto address = base::UnixAddress::of(path);
+  const base::Descriptor server(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(::bind(server.get(), address->get(), base::UnixAddress::size()), 0);
+  ASSERT_EQ(::seteuid(65534), 0);
+  EXPECT_EQ(::listen(server.get(), 1), 0);
+  ASSERT_EQ(::seteuid(0), 0);
+  FrameSocket socket(path);
+  EXPECT_TRUE(socket.closed());
+  EXPECT_EQ(socket.reason(), "it belongs to another user");
+  EXPECT_EQ(socket.fd(), -1);
 }
 
 }  // namespace

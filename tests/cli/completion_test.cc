@@ -60,7 +60,7 @@ class Completion : public ::testing::Test {
     const char* path = std::getenv("PATH");
     env_ = {{"PATH", (dir_ / "bin").string() + ":" + (path == nullptr ? "" : path)},
             {"HOME", dir_.path()},
-            {"XDG_STATE_HOME", dir_ / "state"},
+            {"HOLDFAST_STATE_DIR", dir_ / "state"},
             {"XDG_CONFIG_HOME", dir_ / "config"}};
     std::filesystem::create_directory(dir_ / "work");
     std::ofstream(dir_ / "work" / "settings.yaml") << "";
@@ -201,7 +201,7 @@ TEST_F(Completion, knows_the_command_behind_the_dashes) {
 
 TEST_F(Completion, does_not_start_the_local_engine) {
   EXPECT_EQ(shell({HOLDFAST_COMMAND, "complete-names", "--", ""}), Words{});
-  EXPECT_FALSE(std::filesystem::exists(dir_ / "state" / "holdfast" / "engine"));
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "state"));
 }
 
 TEST_F(Completion, says_which_shells_there_are) {

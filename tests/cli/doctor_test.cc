@@ -80,7 +80,7 @@ TEST(Doctor, finds_nothing_wrong_with_a_zookeeper) {
 TEST(Doctor, looks_after_the_local_engine) {
   const TempDir home("home");
   const std::vector<std::pair<std::string, std::string>> env{
-      {"XDG_STATE_HOME", home / "state"}, {"XDG_CONFIG_HOME", home / "config"}, {"HOLDFAST_URL", "local:"}};
+      {"HOLDFAST_STATE_DIR", home / "state"}, {"XDG_CONFIG_HOME", home / "config"}, {"HOLDFAST_URL", "local:"}};
   const auto first = command({"doctor"}, env);
   EXPECT_EQ(first.exit_code, 0) << first.output << first.errors;
   EXPECT_TRUE(first.says("ok       local engine was started as process ")) << first.output;

@@ -27,11 +27,11 @@ class LocalWorld : public ::testing::Test {
  protected:
   LocalWorld() {
     // For this process, too: it is a client like any other.
-    ::setenv("XDG_STATE_HOME", dir_.path().c_str(), 1);
+    ::setenv("HOLDFAST_STATE_DIR", state().c_str(), 1);
     ::setenv("HOLDFAST_COMMAND", HOLDFAST_COMMAND, 1);
     ::unsetenv("HOLDFAST_LOCAL_IDLE");
     ::unsetenv("HOLDFAST_URL");
-    // So that it is our own permissions that keep others out, not those of the test's directory.
+    // So that it is our own permissions that keep other users out, not those of the test's directory.
     std::filesystem::permissions(dir_.path(), std::filesystem::perms(0755));
   }
   ~LocalWorld() override {
@@ -41,7 +41,7 @@ class LocalWorld : public ::testing::Test {
       // A test that spoils the directory ends the engine itself.
     }
     if (last_pid_ > 0) ::kill(last_pid_, SIGKILL);
-    ::unsetenv("XDG_STATE_HOME");
+    ::unsetenv("HOLDFAST_STATE_DIR");
     ::unsetenv("HOLDFAST_COMMAND");
     ::unsetenv("HOLDFAST_LOCAL_IDLE");
   }
@@ -76,7 +76,7 @@ class LocalWorld : public ::testing::Test {
   // How often an engine has begun to serve here.
   std::ptrdiff_t starts() const {
     const auto log = contents(state() / "engine.log");
-    const std::regex line("serving on 127\\.0\\.0\\.1:");
+    const std::regex line(" serving on /");
     return std::distance(std::sregex_iterator(log.begin(), log.end(), line), {});
   }
   std::filesystem::path state() const { return dir_ / "holdfast"; }

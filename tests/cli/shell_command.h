@@ -42,7 +42,9 @@ inline Ran run_shell(const std::string& url, std::vector<std::string> arguments,
   }
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   Process process({.argv = std::move(argv),
-                   .env = {{"XDG_STATE_HOME", (dir / "state").string()}, {"HOME", dir.path().string()}},
+                   .env = {{"XDG_STATE_HOME", (dir / "state").string()},
+                           {"HOLDFAST_STATE_DIR", (dir / "local").string()},
+                           {"HOME", dir.path().string()}},
                    .stdout_file = dir / "out",
                    .stderr_file = dir / "err"});
   for (const auto& line : lines) process.write_line(line);

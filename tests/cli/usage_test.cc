@@ -1,5 +1,8 @@
 // What the command says to those who mistype, and where it says its settings come from.
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -102,8 +105,8 @@ TEST_F(Config, shows_each_setting_and_where_it_came_from) {
 
   write("password", "orders:secret\n");
   write("holdfast.yaml", "url: zk://10.0.0.1:2181\nsession_timeout: 10s\nauth: password\n");
-  const auto file = show({"--connect-timeout", "2s"});
-  EXPECT_EQ(line(file, "config"), "config holdfast.yaml found");
+  const auto file = show({"--connect-timeout", "2s", "--config", "holdfast.yaml"});
+  EXPECT_EQ(line(file, "config"), "config holdfast.yaml --config");
   EXPECT_EQ(line(file, "url"), "url zk://10.0.0.1:2181 holdfast.yaml:1:6");
   EXPECT_EQ(line(file, "session_timeout"), "session_timeout 10s holdfast.yaml:2:18");
   EXPECT_EQ(line(file, "connect_timeout"), "connect_timeout 2s --connect-timeout");
@@ -116,7 +119,7 @@ TEST_F(Config, shows_each_setting_and_where_it_came_from) {
 
 TEST_F(Config, shows_the_same_as_json) {
   write("holdfast.yaml", "url: zk://10.0.0.1:2181\n");
-  const auto said = show({"--json"});
+  const auto said = show({"--json"}, {{"HOLDFAST_CONFIG", "holdfast.yaml"}});
   EXPECT_EQ(said.exit_code, 0);
   EXPECT_NE(said.out.find(R"("url":{"value":"zk://10.0.0.1:2181","origin":"holdfast.yaml:1:6"})"), std::string::npos)
       << said.out;
@@ -125,12 +128,12 @@ TEST_F(Config, shows_the_same_as_json) {
 
 TEST_F(Config, says_in_which_file_line_and_column_it_is_wrong) {
   write("holdfast.yaml", "url: local\nsession_timeout: soon\n");
-  auto said = show();
+  auto said = show({"--config", "holdfast.yaml"});
   EXPECT_EQ(said.exit_code, kUsage);
   EXPECT_EQ(said.err,
             "holdfast: holdfast.yaml:2:18: session_timeout: write a time from 1ms to 1d, such as 2s or 500ms\n");
   write("holdfast.yaml", "url: local\n  oops: 1\n");
-  said = show();
+  said = show({"--config", "holdfast.yaml"});
   EXPECT_EQ(said.exit_code, kUsage);
   EXPECT_EQ(said.err.rfind("holdfast: holdfast.yaml:2:", 0), 0u) << said.err;
   said = show({"--config", "missing.yaml"});
@@ -147,15 +150,47 @@ TEST_F(Config, a_time_without_a_unit_is_seconds_on_the_command_line_and_refused_
   EXPECT_EQ(line(options, "connect_timeout"), "connect_timeout 500ms --connect-timeout");
   for (const std::string key : {"session_timeout", "connect_timeout"}) {
     write("holdfast.yaml", key + ": 15000\n");
-    const auto said = show();
+    const auto said = show({"--config", "holdfast.yaml"});
     EXPECT_EQ(said.exit_code, kUsage);
     EXPECT_EQ(said.err, "holdfast: holdfast.yaml:1:18: " + key +
                             ": a number without a unit could be seconds or milliseconds; write 15000s or 15000ms\n");
   }
   write("holdfast.yaml", "zk-lock: {address: 10.0.0.1:2181, session-timeout: 15000, connection-timeout: 3000}\n");
-  const auto java = show();
+  const auto java = show({"--config", "holdfast.yaml"});
   EXPECT_EQ(line(java, "session_timeout").substr(0, 20), "session_timeout 15s ") << java.err;
   EXPECT_EQ(line(java, "connect_timeout").substr(0, 19), "connect_timeout 3s ") << java.err;
+}
+
+// A repository of a stranger, cloned: its file names the stranger's service, and a file of the user's whose line would be sent there.
+TEST_F(Config, of_a_checkout_sends_nothing_to_a_stranger) {
+  const int stranger = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  ASSERT_EQ(::bind(stranger, reinterpret_cast<const sockaddr*>(&address), size), 0);
+  ASSERT_EQ(::listen(stranger, 1), 0);
+  ASSERT_EQ(::getsockname(stranger, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  const auto url = "zk://127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+  std::filesystem::create_directory(dir_ / "checkout");
+  write("credentials", "https://ann:secret@git.example.com\n");
+  write("checkout/holdfast.yaml", "url: " + url + "\nauth: " + (dir_ / "credentials").string() + "\n");
+
+  const std::vector<std::pair<std::string, std::string>> env{{"HOLDFAST_STATE_DIR", dir_ / "state"},
+                                                             {"XDG_CONFIG_HOME", dir_ / "config"},
+                                                             {"HOLDFAST_URL", ""},
+                                                             {"HOLDFAST_CONFIG", ""}};
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"run", "x", "--", "true"}, {"ls"}, {"shell", "--", "ls", "/"}}) {
+    const auto said = run_command(words, env, dir_ / "checkout");
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    EXPECT_TRUE(said.err.starts_with(
+        "holdfast: ./holdfast.yaml is not used, as it was not named; to use it: --config holdfast.yaml\n"))
+        << said.err << "that would be another service than before";
+    EXPECT_LT(::accept4(stranger, nullptr, nullptr, SOCK_CLOEXEC), 0) << words.front() << " called the stranger";
+  }
+  ::close(stranger);
+  EXPECT_EQ(run_command({"local", "stop"}, env).exit_code, 0);
 }
 
 }  // namespace

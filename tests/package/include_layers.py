@@ -19,7 +19,7 @@ LAYERS = {
     "include/holdfast": (("holdfast",), ()),
     "src/base": (("base", "holdfast/clock.h"), PLAIN),
     "src/lock": (("holdfast", "base", "lock"), (*PLAIN, "asio")),
-    "src/local": (("holdfast", "base", "local", "server/credentials.h"), PLAIN),
+    "src/local": (("holdfast", "base", "local"), PLAIN),
     "src/backend": (("holdfast", "base", "backend", "local", "server/engines.h"), PLAIN),
     "src/backend/memory": (("holdfast", "base", "backend/memory"), PLAIN),
     "src/backend/zookeeper": (("holdfast", "base", "backend/zookeeper", "wire"), PLAIN),
@@ -30,7 +30,7 @@ LAYERS = {
     "src/engine": (("base", "wire", "engine"), PLAIN),
     "src/store": (("base", "store"), (*PLAIN, "xxhash.h")),
     "src/server": (("holdfast", "base", "wire", "engine", "store", "server"), (*PLAIN, "asio", "openssl")),
-    "src/cli": (("holdfast", "base/name.h", "base/text.h", "cli"), (*PLAIN, "CLI", "nlohmann", "yaml-cpp")),
+    "src/cli": (("holdfast", "base/name.h", "base/text.h", "base/unix_socket.h", "cli"), (*PLAIN, "CLI", "nlohmann", "yaml-cpp")),
     # A client of its own, over the protocol as data: docs/adr/0014.
     "src/cli/shell": (("holdfast", "cli", "base/text.h", "wire"), (*PLAIN, "CLI", "histedit.h")),
 }

@@ -6,6 +6,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,24 +21,36 @@ namespace {
 
 constexpr std::size_t kAtOnce = 64 * 1024;
 
-int connect_to(std::uint16_t port) {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+int connect_to(const sockaddr* address, socklen_t size) {
+  const int fd = ::socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) throw std::system_error(errno, std::generic_category(), "socket");
   const timeval patience{kClientPatience.count(), 0};
   const int on = 1;
   ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+  if (address->sa_family == AF_INET) ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  if (::connect(fd, address, size) != 0) {
     const int error = errno;
     ::close(fd);
     throw std::system_error(error, std::generic_category(), "connect");
   }
   return fd;
+}
+
+int connect_to(std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return connect_to(reinterpret_cast<const sockaddr*>(&address), sizeof address);
+}
+
+int connect_to(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) throw std::invalid_argument(path + " is too long");
+  std::copy(path.begin(), path.end(), address.sun_path);
+  return connect_to(reinterpret_cast<const sockaddr*>(&address), sizeof address);
 }
 
 std::runtime_error tls_error(const std::string& what) {
@@ -60,6 +73,7 @@ void SocketClient::Free::operator()(ssl_st* ssl) const { SSL_free(ssl); }
 void SocketClient::Free::operator()(ssl_ctx_st* context) const { SSL_CTX_free(context); }
 
 SocketClient::SocketClient(std::uint16_t port) : socket_(connect_to(port)) {}
+SocketClient::SocketClient(const std::string& path) : socket_(connect_to(path)) {}
 
 SocketClient::SocketClient(std::uint16_t port, const TlsClientOptions& options) : SocketClient(port) {
   ERR_clear_error();

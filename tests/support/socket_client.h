@@ -31,6 +31,8 @@ class SocketClient {
  public:
   // To 127.0.0.1. Throws std::system_error.
   explicit SocketClient(std::uint16_t port);
+  // To a Unix socket, whose path must be short enough for an address. Throws the same.
+  explicit SocketClient(const std::string& path);
   // Shakes hands, too; believes any server. Throws std::runtime_error if that fails.
   SocketClient(std::uint16_t port, const TlsClientOptions& options);
   ~SocketClient();

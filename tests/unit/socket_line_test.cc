@@ -24,12 +24,11 @@ class SocketLineTest : public ::testing::Test {
     });
   }
 
-  void dial(Clock::duration patience, std::function<bool()> trusted = {}) {
+  void dial(Clock::duration patience) {
     const auto host = "127.0.0.1:" + std::to_string(listener_.local_endpoint().port());
     loop_.enter([&] {
       line_ = SocketLine::make(loop_, host, patience,
-                               {[](std::string_view) {}, [this](const std::string& why) { lost_.set_value(why); }},
-                               std::move(trusted));
+                               {[](std::string_view) {}, [this](const std::string& why) { lost_.set_value(why); }});
       line_->send("hello");
     });
   }
@@ -53,16 +52,9 @@ class SocketLineTest : public ::testing::Test {
   lock::Loop loop_;
 };
 
-TEST_F(SocketLineTest, says_what_it_has_to_once_it_is_trusted) {
-  dial(20s, [] { return true; });
+TEST_F(SocketLineTest, says_what_it_has_to_once_it_is_connected) {
+  dial(20s);
   EXPECT_EQ(heard(), std::string("\0\0\0\5hello", 9));
-}
-
-TEST_F(SocketLineTest, says_nothing_to_who_is_not_trusted) {
-  dial(20s, [] { return false; });
-  EXPECT_EQ(why_lost(), "it is somebody else who answers");
-  loop_.enter([&] { line_.reset(); });
-  EXPECT_EQ(heard(), "");
 }
 
 TEST_F(SocketLineTest, is_lost_if_nothing_is_heard_in_time) {

@@ -6,17 +6,11 @@
 #include "base/thread.h"
 
 namespace holdfast::local {
-namespace {
 
-// Between two looks at whether the engine lives, while it has not answered. A look is one system call.
-constexpr auto kLookAgain = std::chrono::milliseconds(20);
-
-}  // namespace
-
-// Shared with the thread that searches, which nobody waits for.
+// Shared with the thread that searches, which is never waited for.
 struct LocalLine::Search {
   std::mutex mutex;
-  spi::Executor* executor;  // none once nobody wants to know
+  spi::Executor* executor;  // none once the line is not wanted any more
 };
 
 std::shared_ptr<LocalLine> LocalLine::make(std::shared_ptr<FoundPtr> known, std::chrono::milliseconds to_start,
@@ -34,30 +28,13 @@ void LocalLine::dial() {
   const auto weak = weak_from_this();
   socket_ = zookeeper::SocketLine::make(executor_, engine().engine().address, patience_,
                                         {[weak](std::string_view frame) {
-                                           if (const auto self = weak.lock()) self->received(frame);
+                                           const auto self = weak.lock();
+                                           if (self && !self->over_) self->events_.received(frame);
                                          },
                                          [weak](const std::string& why) {
                                            if (const auto self = weak.lock()) self->lose(why);
-                                         }},
-                                        [engine = *known_] { return engine->alive(); });
+                                         }});
   for (auto& frame : std::exchange(unsent_, {})) socket_->send(std::move(frame));
-  look_at_engine();
-}
-
-// One that ends may leave a connection behind that nobody ever answers.
-void LocalLine::look_at_engine() {
-  executor_.at(executor_.now() + kLookAgain, [weak = weak_from_this()] {
-    const auto self = weak.lock();
-    if (!self || self->over_ || self->heard_) return;
-    if (!self->engine().alive()) return self->lose("the engine has ended");
-    self->look_at_engine();
-  });
-}
-
-void LocalLine::received(std::string_view frame) {
-  if (over_) return;
-  heard_ = true;
-  events_.received(frame);
 }
 
 void LocalLine::search(std::chrono::milliseconds to_start) {

@@ -3,7 +3,7 @@
 // Engines end: killed, or unused. If the one that was known has, the next one is found first, or started: nodes and sessions are in files,
 // so the session goes on there, and so do locks.
 //
-// Nothing is said before the connection is there and the engine we know still lives: then nobody else had its port.
+// Its socket is in a directory of this user alone, and the kernel says whose process is at the other end.
 #pragma once
 
 #include <chrono>
@@ -29,7 +29,6 @@ class LocalLine final : public zookeeper::Line, public std::enable_shared_from_t
     if (socket_) socket_->hold(held);
   }
   void attend() override;
-  std::vector<Auth> auth() const override { return {engine().engine().auth}; }
   void let_go() override;
   void close(std::string goodbye) override;
 
@@ -43,8 +42,6 @@ class LocalLine final : public zookeeper::Line, public std::enable_shared_from_t
   void stop_search();
   void found(const tl::expected<FoundPtr, StartFailure>& result);
   void dial();
-  void look_at_engine();
-  void received(std::string_view frame);
   void lose(const std::string& why);
   const FoundEngine& engine() const { return **known_; }
 
@@ -55,7 +52,6 @@ class LocalLine final : public zookeeper::Line, public std::enable_shared_from_t
   std::shared_ptr<Search> search_;
   std::shared_ptr<zookeeper::SocketLine> socket_;
   std::vector<std::string> unsent_;  // until there is a socket
-  bool heard_ = false;
   bool over_ = false;
 };
 

@@ -172,7 +172,6 @@ void Handle::welcomed(std::string_view frame) {
   password_ = response.password;
   timeout_ = std::chrono::milliseconds(response.timeout);
   for (const auto& each : options_.auth) log_in(each);
-  for (const auto& each : line_->auth()) log_in(each);
   watch_again();
   sent_ = executor_.now();
   keep_alive();

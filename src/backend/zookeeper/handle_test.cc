@@ -41,7 +41,6 @@ struct FakeLine final : Line {
   void attend() override {
     if (on_attend) std::exchange(on_attend, {})();
   }
-  std::vector<Auth> auth() const override { return its_auth; }
   void let_go() override { gone = true; }
   void close(std::string goodbye) override { last_words = std::move(goodbye); }
 
@@ -63,7 +62,6 @@ struct FakeLine final : Line {
 
   const std::string host;
   const Events events;
-  std::vector<Auth> its_auth{};
   std::optional<wire::ConnectRequest> hello;
   std::vector<Said> said;
   bool gone = false;
@@ -79,7 +77,6 @@ class HandleTest : public ::testing::Test {
         [this](spi::Executor&, const std::string& host, Clock::duration patience, Line::Events events) {
           patience_ = patience;
           lines_.push_back(std::make_shared<FakeLine>(host, std::move(events)));
-          lines_.back()->its_auth = line_auth_;
           return lines_.back();
         },
         std::move(options),
@@ -106,7 +103,6 @@ class HandleTest : public ::testing::Test {
 
   testing::ManualExecutor executor_;
   std::vector<std::shared_ptr<FakeLine>> lines_;
-  std::vector<Auth> line_auth_;
   Clock::duration patience_{};
   std::vector<Handle::State> states_;
   std::vector<std::pair<Handle::WatchId, EventType>> fired_;
@@ -136,12 +132,11 @@ TEST_F(HandleTest, begins_a_session_and_takes_it_up_again_on_the_next_line) {
 }
 
 TEST_F(HandleTest, logs_in_before_anything_else) {
-  line_auth_ = {{"digest", "line:secret"}};
-  const auto handle = open("a:1", {.timeout_ms = 9'000, .auth = {{"digest", "ann:secret"}}});
+  const auto handle = open("a:1", {.timeout_ms = 9'000, .auth = {{"digest", "ann:secret"}, {"digest", "bob:secret"}}});
   line().welcome();
   ASSERT_EQ(line().said.size(), 2u);
   EXPECT_NE(line().said[0].body.find("ann:secret"), std::string::npos);
-  EXPECT_NE(line().said[1].body.find("line:secret"), std::string::npos);
+  EXPECT_NE(line().said[1].body.find("bob:secret"), std::string::npos);
 }
 
 TEST_F(HandleTest, whose_login_is_refused_says_so_and_leaves_it_at_that) {

@@ -7,7 +7,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "holdfast/client.h"
 #include "holdfast/clock.h"
@@ -33,8 +32,6 @@ class Line {
   virtual void attend() {}
   // False: whenever it is gone, that is told.
   virtual bool may_fall_silent() const { return true; }
-  // As whom to log in there, besides.
-  virtual std::vector<Auth> auth() const { return {}; }
 
   // Nothing is told any more. Inside.
   virtual void let_go() = 0;

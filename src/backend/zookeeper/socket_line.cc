@@ -12,19 +12,20 @@ namespace {
 // A server that is there closes the session within this; of one that is not, nobody waits for more.
 constexpr auto kGoodbye = std::chrono::milliseconds(500);
 
-}  // namespace
-
-SocketLine::SocketLine(spi::Executor& executor, const std::string& host, Events events, std::function<bool()> trusted)
-    : executor_(executor),
-      events_(std::move(events)),
-      trusted_(std::move(trusted)),
-      socket_(host.substr(0, host.rfind(':')), host.substr(host.rfind(':') + 1)) {
-  if (trusted_) socket_.hold(true);
+wire::FrameSocket connect_to(const std::string& host) {
+  if (host.starts_with('/')) return wire::FrameSocket(host);
+  const auto colon = host.rfind(':');
+  return {host.substr(0, colon), host.substr(colon + 1)};
 }
 
+}  // namespace
+
+SocketLine::SocketLine(spi::Executor& executor, const std::string& host, Events events)
+    : executor_(executor), events_(std::move(events)), socket_(connect_to(host)) {}
+
 std::shared_ptr<SocketLine> SocketLine::make(spi::Executor& executor, const std::string& host, Clock::duration patience,
-                                             Events events, std::function<bool()> trusted) {
-  const std::shared_ptr<SocketLine> line(new SocketLine(executor, host, std::move(events), std::move(trusted)));
+                                             Events events) {
+  const std::shared_ptr<SocketLine> line(new SocketLine(executor, host, std::move(events)));
   if (line->socket_.closed()) {
     executor.post([line] { line->attend(); });
     return line;
@@ -64,10 +65,6 @@ void SocketLine::attend() {
   if (over_) return;
   const auto self = shared_from_this();  // whoever is told may let go of it
   socket_.on_ready();
-  if (trusted_ && !socket_.connecting() && !socket_.closed()) {
-    if (!std::exchange(trusted_, {})()) return lose("it is somebody else who answers");
-    socket_.hold(false);
-  }
   while (!over_) {
     const auto frame = socket_.next_frame();
     if (!frame) break;

@@ -1,4 +1,4 @@
-// socket_line.h -- a line over TCP, in the client's own loop.
+// socket_line.h -- a line over TCP or a Unix socket, in the client's own loop.
 //
 // Whoever is inside writes to the socket itself, and what comes is read where it is dealt with: no thread is woken on the way out, and
 // one on the way in.
@@ -15,10 +15,10 @@ namespace holdfast::zookeeper {
 
 class SocketLine final : public Line, public std::enable_shared_from_this<SocketLine> {
  public:
-  // `host`: "10.0.0.1:2181" or "::1:2181". A number: a name would be looked up here and now. `trusted` is asked once the connection is
-  // there; before that nothing is said, and if it says no, nothing ever.
+  // `host`: "10.0.0.1:2181", "::1:2181", or the path of a Unix socket, which begins with a slash. A number: a name would be looked up here
+  // and now.
   static std::shared_ptr<SocketLine> make(spi::Executor& executor, const std::string& host, Clock::duration patience,
-                                          Events events, std::function<bool()> trusted = {});
+                                          Events events);
 
   void send(std::string frame) override;
   void hold(bool held) override;
@@ -27,13 +27,12 @@ class SocketLine final : public Line, public std::enable_shared_from_this<Socket
   void close(std::string goodbye) override;
 
  private:
-  SocketLine(spi::Executor& executor, const std::string& host, Events events, std::function<bool()> trusted);
+  SocketLine(spi::Executor& executor, const std::string& host, Events events);
 
   void lose(const std::string& why);
 
   spi::Executor& executor_;
   const Events events_;
-  std::function<bool()> trusted_;  // until it was asked
   wire::FrameSocket socket_;
   std::unique_ptr<spi::Executor::Readiness> readiness_;  // goes before the socket
   spi::Executor::TimerId patience_ = spi::Executor::kNoTimer;

@@ -18,7 +18,7 @@ void check_disk(const std::string& directory, Findings& findings) {
   const auto room = free_room(directory);
   if (!room) {
     findings.push_back({"disk", State::wrong, fmt::format("{}: {}", directory, room.error()),
-                        "make the directory accessible, or choose another one (XDG_STATE_HOME)"});
+                        "make the directory accessible, or choose another one (HOLDFAST_STATE_DIR)"});
     return;
   }
   Finding finding{"disk", State::ok, fmt::format("{} MiB free in {}", *room / kMebibyte, directory)};
@@ -38,8 +38,11 @@ std::optional<std::string> check_local(ServiceSettings& settings, Findings& find
     findings.push_back({"local engine", State::ok,
                         fmt::format("{} as process {}; state in {}, which only this user can read",
                                     ran ? "runs" : "was started", engine.pid, engine.directory)});
+    if (!engine.held_back.empty()) {
+      findings.push_back({"local engine", State::warning, "it was started under " + engine.held_back,
+                          "run a command without that, which replaces it; or holdfast local stop"});
+    }
     check_disk(engine.directory, findings);
-    settings.auth.push_back(engine.auth);
     return engine.address;
   } catch (const Error& error) {
     findings.push_back(

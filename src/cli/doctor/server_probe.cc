@@ -18,6 +18,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/unix_socket.h"
+
 namespace holdfast::cli::doctor {
 namespace {
 
@@ -59,11 +61,13 @@ struct FreeAddresses {
 }  // namespace
 
 std::string ServerAddress::to_string() const {
+  if (host.starts_with('/')) return host;
   return host.find(':') == std::string::npos ? host + ":" + port : "[" + host + "]:" + port;
 }
 
 std::vector<ServerAddress> parse_servers(std::string_view hosts) {
   constexpr const char* kPort = "2181";
+  if (hosts.starts_with('/')) return {{std::string(hosts), ""}};
   std::vector<ServerAddress> servers;
   while (!hosts.empty()) {
     const auto one = hosts.substr(0, hosts.find(','));
@@ -79,6 +83,7 @@ std::vector<ServerAddress> parse_servers(std::string_view hosts) {
 }
 
 Probed<ServerProbe> ServerProbe::connect(const ServerAddress& address, Clock::time_point deadline) {
+  if (address.host.starts_with('/')) return connect_to_path(address.host);
   const auto name = address.to_string();
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
@@ -112,6 +117,18 @@ Probed<ServerProbe> ServerProbe::connect(const ServerAddress& address, Clock::ti
     why = std::generic_category().message(error);
   }
   return tl::unexpected(ProbeFailure{fmt::format("{} is not reached: {}", name, why), kStartIt});
+}
+
+Probed<ServerProbe> ServerProbe::connect_to_path(const std::string& path) {
+  const auto start = Clock::now();
+  const auto unix_address = base::UnixAddress::of(path);
+  ServerProbe probe(path, ::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), {});
+  if (!unix_address || ::connect(probe.socket_, unix_address->get(), base::UnixAddress::size()) != 0) {
+    return tl::unexpected(
+        ProbeFailure{fmt::format("{} is not reached: {}", path, std::generic_category().message(errno)), kStartIt});
+  }
+  probe.connected_in_ = Clock::now() - start;
+  return probe;
 }
 
 ServerProbe::~ServerProbe() {

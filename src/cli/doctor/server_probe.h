@@ -19,10 +19,10 @@ struct ServerAddress {
   std::string host;
   std::string port;
 
-  std::string to_string() const;  // "127.0.0.1:2181", "[::1]:2181"
+  std::string to_string() const;  // "127.0.0.1:2181", "[::1]:2181", "/a/socket"
 };
 
-// "a:2181,b:2182" and "[::1]:2181"; 2181 where there is no port.
+// "a:2181,b:2182" and "[::1]:2181"; 2181 where there is no port. Or the path of a Unix socket, which has none.
 std::vector<ServerAddress> parse_servers(std::string_view hosts);
 
 // Why it did not work: a fact and what to do.
@@ -37,6 +37,7 @@ using Probed = tl::expected<T, ProbeFailure>;
 class ServerProbe {
  public:
   static Probed<ServerProbe> connect(const ServerAddress& address, Clock::time_point deadline);
+  static Probed<ServerProbe> connect_to_path(const std::string& path);
   ~ServerProbe();
   ServerProbe(ServerProbe&& other) noexcept;
   ServerProbe& operator=(ServerProbe&&) = delete;

@@ -37,11 +37,13 @@ Parsed<Host> parse_host(std::string_view text) {
 
 std::string Host::shown() const {
   const auto plain = base::printable(name, std::string::npos);
+  if (name.starts_with('/')) return plain;
   return (name.find(':') == std::string::npos ? plain : '[' + plain + ']') + ':' + port;
 }
 
 Parsed<std::vector<Host>> parse_hosts(std::string_view text) {
   std::vector<Host> hosts;
+  if (text.starts_with('/')) return std::vector{Host{.name = std::string(text), .port = {}}};
   for (std::size_t begin = 0; begin <= text.size();) {
     const auto end = std::min(text.find(',', begin), text.size());
     auto host = parse_host(text.substr(begin, end - begin));

@@ -10,13 +10,13 @@
 namespace holdfast::cli::shell {
 
 struct Host {
-  std::string name;  // or address, without []
+  std::string name;  // or address, without []; or the path of a Unix socket, which has no port
   std::string port = "2181";
 
   std::string shown() const;
 };
 
-// Or what is wrong.
+// Also the path of one Unix socket. Or what is wrong.
 Parsed<std::vector<Host>> parse_hosts(std::string_view text);
 
 }  // namespace holdfast::cli::shell

@@ -34,8 +34,6 @@ void Session::move_to(std::vector<Host> hosts) {
   options_.hosts = std::move(hosts);
   options_.auth.clear();
   options_.locate = nullptr;
-  place_auth_.clear();
-  still_there_ = nullptr;
 }
 
 Answer<void> Session::open() {
@@ -167,14 +165,12 @@ void Session::do_what_is_due() {
 
 bool Session::find_place() {
   if (!options_.locate) return true;
-  auto place = options_.locate();
-  if (!place) {
-    end_connection(place.error());
+  auto hosts = options_.locate();
+  if (!hosts) {
+    end_connection(hosts.error());
     return false;
   }
-  options_.hosts = std::move(place->hosts);
-  place_auth_ = std::move(place->auth);
-  still_there_ = std::move(place->still_there);
+  options_.hosts = *std::move(hosts);
   host_ %= options_.hosts.size();
   return true;
 }
@@ -185,7 +181,9 @@ void Session::start_attempt() {
   if (!find_place()) return;
   const auto share = options_.connect_timeout / static_cast<int>(options_.hosts.size());
   attempt_ends_ = now() + std::max(share, kShortestAttempt);
-  socket_ = std::make_unique<wire::FrameSocket>(options_.hosts[host_].name, options_.hosts[host_].port);
+  const auto& host = options_.hosts[host_];
+  socket_ = host.name.starts_with('/') ? std::make_unique<wire::FrameSocket>(host.name)
+                                       : std::make_unique<wire::FrameSocket>(host.name, host.port);
   attend_socket();
 }
 
@@ -203,10 +201,7 @@ void Session::greet() {
 void Session::attend_socket() {
   if (!socket_) return;
   socket_->on_ready();
-  if (!socket_->closed() && !socket_->connecting() && !greeted_) {
-    if (still_there_ && !still_there_()) return end_connection("it has ended");
-    greet();
-  }
+  if (!socket_->closed() && !socket_->connecting() && !greeted_) greet();
   while (socket_) {
     const auto frame = socket_->next_frame();
     if (!frame) break;

@@ -31,14 +31,6 @@
 
 namespace holdfast::cli::shell {
 
-// Where a service is that is not always at the same address.
-struct Place {
-  std::vector<Host> hosts;
-  std::vector<Auth> auth{};  // besides the person's own; shown nowhere else
-  // Asked once we are connected, before anything is said: whether it is still this service that has the address. Empty: always.
-  std::function<bool()> still_there{};
-};
-
 struct SessionOptions {
   std::vector<Host> hosts;
   std::string chroot{};  // "" or "/app"; only what is told of events is without it
@@ -47,7 +39,7 @@ struct SessionOptions {
   std::chrono::milliseconds connect_timeout{5'000};
   // Asked before every attempt to connect, and in place of `hosts` from then on; nobody hears signals meanwhile, so it must not take
   // long. Or why it is nowhere, in one sentence. Empty: the service is where `hosts` says.
-  std::function<tl::expected<Place, std::string>()> locate{};
+  std::function<tl::expected<std::vector<Host>, std::string>()> locate{};
 };
 
 // Why there is no answer.
@@ -156,8 +148,6 @@ class Session {
   Phase phase_ = Phase::closed;
   std::unique_ptr<wire::FrameSocket> socket_;
   std::size_t host_ = 0;
-  std::vector<Auth> place_auth_;
-  std::function<bool()> still_there_;
   std::size_t failures_ = 0;  // since the last connection
   bool greeted_ = false;
   bool leaving_ = false;      // that the connection ends is no news

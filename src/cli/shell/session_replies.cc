@@ -41,9 +41,8 @@ void Session::on_welcome(wire::Reader& reader) {
   session_ = welcome.session;
   password_ = welcome.password;
   phase_ = Phase::proving;
-  unproven_ = options_.auth.size() + place_auth_.size();
+  unproven_ = options_.auth.size();
   for (const auto& auth : options_.auth) send_auth(auth);
-  for (const auto& auth : place_auth_) send_auth(auth);
   if (unproven_ == 0) become_ready();
 }
 

@@ -27,24 +27,9 @@ struct ShellArguments {
 // attempt: until then the person would type in vain.
 constexpr std::chrono::milliseconds kStartWithin{2'000};
 
-// Whoever has the port of an engine that is gone is not believed. A secret is of one start only.
-bool is_alive(const std::string& secret) {
+tl::expected<std::vector<shell::Host>, std::string> locate_local() {
   try {
-    const auto engine = find_local_engine();
-    return engine && engine->auth.credentials == secret;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-tl::expected<shell::Place, std::string> locate_local() {
-  try {
-    const auto engine = start_local_engine(kStartWithin);
-    auto hosts = shell::parse_hosts(engine.address);
-    if (!hosts) return tl::unexpected(hosts.error());
-    return shell::Place{.hosts = *std::move(hosts),
-                        .auth = {engine.auth},
-                        .still_there = [secret = engine.auth.credentials] { return is_alive(secret); }};
+    return shell::parse_hosts(start_local_engine(kStartWithin).address);
   } catch (const Error& error) {
     return tl::unexpected(std::string(error.what()));
   }

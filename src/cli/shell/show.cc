@@ -35,15 +35,17 @@ const char* event_name(wire::EventType type) {
 std::string show_data(const wire::Buffer& data) {
   if (!data) return "null";
   std::string shown;
+  std::uint32_t before = 0;
   for (std::string_view rest = *data; !rest.empty();) {
     const auto code = base::decode_utf8(rest);
     if (code.length == 0 || code.value == 0) return show_bytes(*data);
     const bool plain = code.value == '\n' || code.value == '\t' || !base::is_control(code.value);
-    if (plain && !base::is_hidden(code.value)) {
+    if (plain && !base::is_hidden(code.value, before)) {
       shown += rest.substr(0, code.length);
     } else {
       for (const char c : rest.substr(0, code.length)) shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     }
+    before = code.value;
     rest.remove_prefix(code.length);
   }
   return shown;
