@@ -67,6 +67,8 @@ struct EngineLimits {
   std::size_t connections_per_address = 60;
   std::size_t sessions = 100'000;
   std::size_t watches = 10'000'000;
+  // Of one session; nor may one have more than what is left for all others.
+  std::size_t watches_per_session = 1'000'000;
   std::size_t path_depth = 1'000;
   // The longest answer, for example to a listing of many children.
   std::size_t answer = 64 << 20;

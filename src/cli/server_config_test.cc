@@ -52,6 +52,7 @@ TEST_F(ServerConfigTest, reads_every_setting_of_our_yaml) {
                                "  connections_per_address: 0\n"
                                "  sessions: 11\n"
                                "  watches: 12\n"
+                               "  watches_per_session: 9\n"
                                "  path_depth: 13\n"
                                "  answer: 14KiB\n"
                                "  unsent_bytes: 15KiB\n"
@@ -85,6 +86,7 @@ TEST_F(ServerConfigTest, reads_every_setting_of_our_yaml) {
   EXPECT_EQ(options.limits.connections_per_address, 0U);
   EXPECT_EQ(options.limits.sessions, 11U);
   EXPECT_EQ(options.limits.watches, 12U);
+  EXPECT_EQ(options.limits.watches_per_session, 9U);
   EXPECT_EQ(options.limits.path_depth, 13U);
   EXPECT_EQ(options.limits.answer, 14U << 10);
   EXPECT_EQ(options.limits.unsent_bytes, 15U << 10);

@@ -220,6 +220,9 @@ std::vector<ServerSetting> make_settings() {
       count(
           "limits.watches", [](auto& s) -> auto& { return s.engine.limits.watches; }, kManyThings),
       count(
+          "limits.watches_per_session", [](auto& s) -> auto& { return s.engine.limits.watches_per_session; },
+          kManyThings),
+      count(
           "limits.path_depth", [](auto& s) -> auto& { return s.engine.limits.path_depth; }, kDepths),
       size(
           "limits.answer", [](auto& s) -> auto& { return s.engine.limits.answer; }, kFrames),

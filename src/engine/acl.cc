@@ -71,6 +71,14 @@ bool is_usable(const wire::Id& id) {
 
 constexpr std::string_view kWorld = "world";
 constexpr std::string_view kSuper = "super";
+// No index is faster than looking at so few.
+constexpr std::size_t kShortList = 16;
+
+bool is_super(const Identities& who) {
+  return std::any_of(who.begin(), who.end(), [](const wire::Id& id) { return id.scheme == kSuper; });
+}
+
+std::uint32_t mask_of(int bits) { return bits == 0 ? 0 : ~std::uint32_t{0} << (32 - bits); }
 
 }  // namespace
 
@@ -82,6 +90,7 @@ const AclTable::Entry* AclTable::use(const wire::AclList& list) {
   if (added) {
     entry.list = list;
     entry.key = &found->first;
+    if (list.size() > kShortList) entry.index = std::make_unique<AclIndex>(entry.list);
   }
   ++entry.users;
   return &entry;
@@ -93,10 +102,57 @@ void AclTable::release(const Entry* entry) {
   if (--found->second.users == 0) entries_.erase(found);
 }
 
+AclIndex::AclIndex(const wire::AclList& list) {
+  for (const auto& acl : list) {
+    if (acl.id.scheme == kWorld && acl.id.id == "anyone") {
+      everybody_ |= acl.permissions;
+    } else if (acl.id.scheme == "ip") {
+      const auto net = network(acl.id.id);
+      if (net) networks_.push_back({net->address & mask_of(net->bits), mask_of(net->bits), acl.permissions});
+    } else {
+      named_.push_back({acl.id.scheme, acl.id.id, acl.permissions});
+    }
+  }
+  std::sort(named_.begin(), named_.end(),
+            [](const Named& a, const Named& b) { return std::tie(a.scheme, a.id) < std::tie(b.scheme, b.id); });
+}
+
+std::int32_t AclIndex::permissions_of(const Identities& who) const {
+  auto permissions = everybody_;
+  for (const auto& id : who) {
+    if (id.scheme == "ip") {
+      const auto host = address(id.id);
+      if (!host) continue;
+      for (const auto& net : networks_) {
+        if ((*host & net.mask) == net.address) permissions |= net.permissions;
+      }
+      continue;
+    }
+    const auto wanted = std::tuple<std::string_view, std::string_view>(id.scheme, id.id);
+    const auto name_of = [](const Named& named) { return std::tuple(named.scheme, named.id); };
+    auto at = std::lower_bound(named_.begin(), named_.end(), wanted,
+                               [&](const Named& named, const auto& name) { return name_of(named) < name; });
+    for (; at != named_.end() && name_of(*at) == wanted; ++at) permissions |= at->permissions;
+  }
+  return permissions;
+}
+
+bool allows(const AclTable::Entry* acl, std::int32_t permission, const Identities& who) {
+  if (acl == nullptr) return true;
+  if (!acl->index) return is_allowed(&acl->list, permission, who);
+  return is_super(who) || (acl->index->permissions_of(who) & permission) != 0;
+}
+
+bool Permissions::allow(const AclTable::Entry* acl, std::int32_t permission) const {
+  if (acl == nullptr || !acl->index) return allows(acl, permission, who_);
+  const auto [at, is_new] = known_.try_emplace(acl);
+  if (is_new) at->second = is_super(who_) ? ~0 : acl->index->permissions_of(who_);
+  return (at->second & permission) != 0;
+}
+
 bool is_allowed(const wire::AclList* list, std::int32_t permission, const Identities& who) {
   if (list == nullptr || list->empty()) return true;
-  const auto is_super = [](const wire::Id& id) { return id.scheme == kSuper; };
-  if (std::any_of(who.begin(), who.end(), is_super)) return true;
+  if (is_super(who)) return true;
   return std::any_of(list->begin(), list->end(), [&](const wire::Acl& acl) {
     if ((acl.permissions & permission) == 0) return false;
     if (acl.id.scheme == kWorld && acl.id.id == "anyone") return true;
@@ -112,7 +168,7 @@ bool make_acl(const wire::AclList& wanted, const Identities& who, wire::AclList&
   for (const auto& each : wanted) {
     if (!seen.emplace(each.permissions, each.id.scheme, each.id.id).second) continue;
     if (each.id.scheme != "auth") {
-      if (!is_usable(each.id)) return false;
+      if (!is_usable(each.id) || made.size() == kLongestAcl) return false;
       made.push_back(each);
       continue;
     }

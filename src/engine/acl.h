@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "wire/protocol.h"
@@ -13,6 +17,29 @@ namespace holdfast::engine {
 
 using Identities = std::vector<wire::Id>;  // what a connection has proven to be
 
+// A long list, sorted: whoever has proven 64 identities is found in 4,096 entries without comparing each with each.
+class AclIndex {
+ public:
+  // The list outlives it.
+  explicit AclIndex(const wire::AclList& list);
+  std::int32_t permissions_of(const Identities& who) const;
+
+ private:
+  struct Named {
+    std::string_view scheme;
+    std::string_view id;
+    std::int32_t permissions;
+  };
+  struct Network {
+    std::uint32_t address;
+    std::uint32_t mask;
+    std::int32_t permissions;
+  };
+  std::int32_t everybody_ = 0;
+  std::vector<Named> named_;
+  std::vector<Network> networks_;
+};
+
 // Nodes by the million share a handful of lists.
 class AclTable {
  public:
@@ -20,6 +47,7 @@ class AclTable {
     wire::AclList list;
     std::size_t users = 0;
     const std::string* key = nullptr;
+    std::unique_ptr<AclIndex> index{};  // none for a short one
   };
 
   // One user more. The same list gives the same entry while it is used.
@@ -33,6 +61,19 @@ class AclTable {
 
 // No list at all allows everything, and so does the superuser.
 bool is_allowed(const wire::AclList* list, std::int32_t permission, const Identities& who);
+bool allows(const AclTable::Entry* acl, std::int32_t permission, const Identities& who);
+
+// The same for one request, which may look at the same long list fifty thousand times: worked out once.
+class Permissions {
+ public:
+  explicit Permissions(const Identities& who) : who_(who) {}
+  const Identities& who() const { return who_; }
+  bool allow(const AclTable::Entry* acl, std::int32_t permission) const;
+
+ private:
+  const Identities& who_;
+  mutable std::unordered_map<const AclTable::Entry*, std::int32_t> known_;
+};
 
 // The longest list, once "auth" is replaced. What real lists have is a handful.
 inline constexpr std::size_t kLongestAcl = 4'096;

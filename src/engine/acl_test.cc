@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 
 namespace holdfast::engine {
@@ -192,6 +193,38 @@ TEST(MakeAcl, refuses_a_list_that_is_longer_than_any_real_one_also_once_auth_is_
 TEST(AclTable, tells_lists_apart_whose_texts_run_together) {
   AclTable table;
   EXPECT_NE(table.use({{1, {"ab", "c"}}}), table.use({{1, {"a", "bc"}}}));
+}
+
+// Long lists have an index. It says what reading them says.
+TEST(AclIndex, allows_what_the_list_allows) {
+  std::mt19937 random(5);
+  const auto id = [&]() -> wire::Id {
+    switch (random() % 4) {
+      case 0:
+        return {"ip", "10.0." + std::to_string(random() % 3) + "." + std::to_string(random() % 4) +
+                          (random() % 2 == 0 ? "/24" : "")};
+      case 1: return {"digest", "user" + std::to_string(random() % 40) + ":x"};
+      case 2: return {"ip", "10.0.0.0/" + std::to_string(random() % 33)};
+      default: return {"digest", "user" + std::to_string(random() % 400) + ":x"};
+    }
+  };
+  for (int round = 0; round < 300; ++round) {
+    wire::AclList list;
+    for (int i = 0; i < 17; ++i) list.push_back({static_cast<std::int32_t>(1U << random() % 5), id()});
+    if (random() % 10 == 0) list.push_back({wire::permission::kRead, {"world", "anyone"}});
+    Identities who{{"ip", "10.0.1." + std::to_string(random() % 4)}};
+    for (int i = 0; i < 5; ++i) who.push_back({"digest", "user" + std::to_string(random() % 40) + ":x"});
+    if (random() % 20 == 0) who.push_back({"super", ""});
+    AclTable table;
+    const auto* entry = table.use(list);
+    ASSERT_NE(entry->index, nullptr);
+    const Permissions permissions(who);
+    for (const auto permission : {1, 2, 4, 8, 16, 17, 31}) {
+      ASSERT_EQ(allows(entry, permission, who), is_allowed(&list, permission, who)) << round;
+      ASSERT_EQ(permissions.allow(entry, permission), is_allowed(&list, permission, who)) << round;
+    }
+    table.release(entry);
+  }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/path.h"
 #include "engine/reads.h"
 #include "engine/writes.h"
 
@@ -35,22 +36,37 @@ struct Answerer {
   }
 };
 
-// How many watches a request may set.
+// The watches that a request may set.
 struct WantedWatches {
-  std::size_t operator()(const wire::Exists& request) const { return request.watch ? 1 : 0; }
-  std::size_t operator()(const wire::GetData& request) const { return request.watch ? 1 : 0; }
-  std::size_t operator()(const wire::GetChildren& request) const { return request.watch ? 1 : 0; }
+  using Use = WatchTable::Use;
+
+  static Use one(bool wanted, const std::string& path) { return wanted ? Use{1, path.size()} : Use{}; }
+  Use operator()(const wire::Exists& request) const { return one(request.watch, request.path); }
+  Use operator()(const wire::GetData& request) const { return one(request.watch, request.path); }
+  Use operator()(const wire::GetChildren& request) const { return one(request.watch, request.path); }
   // In both tables.
-  std::size_t operator()(const wire::AddWatch&) const { return 2; }
-  std::size_t operator()(const wire::SetWatches& request) const {
-    return request.data.size() + request.exist.size() + request.children.size() +
-           2 * (request.persistent.size() + request.recursive.size());
+  Use operator()(const wire::AddWatch& request) const { return {2, 2 * request.path.size()}; }
+  Use operator()(const wire::SetWatches& request) const {
+    Use all;
+    const auto add = [&](const std::vector<std::string>& paths, std::size_t tables) {
+      all.watches += tables * paths.size();
+      for (const auto& path : paths) all.bytes += tables * path.size();
+    };
+    add(request.data, 1);
+    add(request.exist, 1);
+    add(request.children, 1);
+    add(request.persistent, 2);
+    add(request.recursive, 2);
+    return all;
   }
   template <class T>
-  std::size_t operator()(const T&) const {
-    return 0;
+  Use operator()(const T&) const {
+    return {};
   }
 };
+
+// What it costs to see whether an event may be told, by the length of the list, in events.
+constexpr std::size_t kEntriesPerEvent = 128;
 
 const Identities kNobody{};
 // What we ask of ourselves, nobody can forbid.
@@ -77,8 +93,22 @@ const Identities& Engine::identities(ConnectionId connection) const {
 
 void Engine::disconnect(ConnectionId connection) {
   connections_.erase(connection);
-  data_watches_.remove_all(connection);
-  child_watches_.remove_all(connection);
+  data_watches_.abandon(connection);
+  child_watches_.abandon(connection);
+}
+
+bool Engine::sweep(std::size_t most) {
+  const auto swept = data_watches_.sweep(most);
+  return swept == most || child_watches_.sweep(most - swept) == most - swept;
+}
+
+bool Engine::may_watch(ConnectionId connection, const WatchTable::Use& more) const {
+  const auto data = data_watches_.use(connection);
+  const auto children = child_watches_.use(connection);
+  const auto mine = data.watches + children.watches + more.watches;
+  const auto bytes = data.bytes + children.bytes + more.bytes;
+  return mine <= rules_.watches_per_session && mine + data_watches_.size() + child_watches_.size() <= rules_.watches &&
+         bytes + data_watches_.bytes() + child_watches_.bytes() <= rules_.watched_bytes;
 }
 
 Outcome Engine::open_session(wire::Zxid zxid, std::int64_t time, wire::SessionId session, std::string password,
@@ -103,21 +133,72 @@ Outcome Engine::set_timeout(wire::Zxid zxid, std::int64_t time, wire::SessionId 
   return outcome;
 }
 
+// The session is over with the first piece, so that nothing can be added to the rest, nor can it be resumed after a crash.
 void Engine::close_session(wire::SessionId session, Outcome& outcome) {
-  std::vector<const Node*> nodes;
-  if (const auto* ephemerals = tree_.ephemerals(session)) nodes.assign(ephemerals->begin(), ephemerals->end());
-  // Of one transaction the order of creation is that of the list; between transactions that of zxids. Paths break the tie.
-  std::vector<std::pair<wire::Zxid, std::string>> paths;
-  for (const Node* node : nodes) paths.emplace_back(node->czxid, node->path());
-  std::sort(paths.begin(), paths.end());
-  for (auto& [czxid, path] : paths) {
-    NodeRemoved change{std::move(path)};
-    outcome.undo.push_back(tree_.apply(change, outcome.zxid, outcome.transaction.time));
-    outcome.transaction.changes.emplace_back(std::move(change));
-  }
+  remove_some(session, outcome);
   outcome.transaction.changes.emplace_back(SessionClosed{session});
   if (const Session* there = sessions_.find(session)) outcome.session_before = *there;
   sessions_.close(session);
+}
+
+// Ephemerals, as many as are removed at once.
+void Engine::remove_some(wire::SessionId session, Outcome& outcome) {
+  const auto* mine = tree_.ephemerals(session);
+  if (mine == nullptr) return;
+  const auto count = std::min(mine->size(), rules_.removed_at_once);
+  // Of one transaction the order of creation is that of the list; between transactions that of zxids. Paths break the tie.
+  std::vector<std::pair<wire::Zxid, std::string>> paths;
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < count && (i == 0 || bytes < rules_.transaction); ++i) {
+    const Node* node = (*mine)[mine->size() - 1 - i];
+    paths.emplace_back(node->czxid, node->path());
+    bytes += paths.back().second.size();
+  }
+  std::sort(paths.begin(), paths.end());
+  for (auto& [czxid, path] : paths) {
+    if (outcome.events > rules_.removed_at_once && !outcome.undo.empty()) break;
+    Change change = NodeRemoved{std::move(path)};
+    outcome.events += watchers_of(change);
+    outcome.undo.push_back(tree_.apply(std::get<NodeRemoved>(change), outcome.zxid, outcome.transaction.time));
+    outcome.transaction.changes.push_back(std::move(change));
+  }
+}
+
+Outcome Engine::remove_ephemerals(wire::Zxid zxid, std::int64_t time, wire::SessionId session) {
+  Outcome outcome{.zxid = zxid, .transaction = {.zxid = zxid, .time = time}};
+  if (sessions_.find(session) == nullptr) remove_some(session, outcome);
+  return outcome;
+}
+
+std::vector<wire::SessionId> Engine::orphaned() const {
+  std::vector<wire::SessionId> all;
+  for (const auto& [session, nodes] : tree_.ephemerals()) {
+    if (sessions_.find(session) == nullptr) all.push_back(session);
+  }
+  return all;
+}
+
+// How many events settling it will be about: those of fire(), where nothing is counted twice that is told once.
+std::size_t Engine::watchers_of(const Change& change) const {
+  if (const auto* created = std::get_if<NodeCreated>(&change)) {
+    const auto told = data_watches_.watchers(created->path) + child_watches_.watchers(parent_or_root(created->path));
+    return told * (1 + created->acl.size() / kEntriesPerEvent);
+  }
+  const auto weight = [&](std::string_view path) {
+    const Node* node = tree_.find(path);
+    return 1 + (node == nullptr || node->acl == nullptr ? 0 : node->acl->list.size() / kEntriesPerEvent);
+  };
+  if (const auto* removed = std::get_if<NodeRemoved>(&change)) {
+    const auto parent = parent_or_root(removed->path);
+    const auto told = data_watches_.watchers(removed->path) + child_watches_.watchers(removed->path);
+    const auto above = child_watches_.watchers(parent);
+    return (told == 0 ? 0 : told * weight(removed->path)) + (above == 0 ? 0 : above * weight(parent));
+  }
+  if (const auto* set = std::get_if<DataSet>(&change)) {
+    const auto told = data_watches_.watchers(set->path);
+    return told == 0 ? 0 : told * weight(set->path);
+  }
+  return 0;
 }
 
 Outcome Engine::execute(const Client& client, wire::Zxid zxid, std::int64_t time, const wire::Request& request) {
@@ -127,15 +208,24 @@ Outcome Engine::execute(const Client& client, wire::Zxid zxid, std::int64_t time
     outcome.code = Code::session_expired;
     return outcome;
   }
-  if (const auto wanted = std::visit(WantedWatches{}, request); wanted > 0 && !may_watch(wanted)) {
+  if (const auto wanted = std::visit(WantedWatches{}, request);
+      wanted.watches > 0 && !may_watch(client.connection, wanted)) {
     outcome.code = Code::system_error;
     return outcome;
   }
   const auto& who = client.session == 0 ? kOurselves : identities(client.connection);
-  Reads reads(tree_, who, client.session, rules_.answer);
-  Writes writes(tree_, rules_, who, client.session, outcome);
+  const Permissions permissions(who);
+  Reads reads(tree_, permissions, client.session, rules_.answer);
+  Writes writes(tree_, rules_, permissions, client.session, outcome);
   wire::Writer answer;
   outcome.code = std::visit(Answerer{reads, writes, answer}, request);
+  for (const auto& change : outcome.transaction.changes) outcome.events += watchers_of(change);
+  if (outcome.events > rules_.events) {
+    take_back(outcome);
+    outcome.events = 0;
+    outcome.code = Code::system_error;
+    return outcome;
+  }
   if (std::holds_alternative<wire::CloseSession>(request)) close_session(client.session, outcome);
   // Now: once it settles, the tree is further than that.
   if (const auto* set = std::get_if<wire::SetWatches>(&request)) outcome.missed = missed_by(*set);
@@ -166,10 +256,11 @@ void Engine::take_back(Outcome& outcome) {
   outcome.transaction.changes.clear();
 }
 
-std::vector<std::string> Engine::mortals_due(std::int64_t time) const {
+std::vector<std::string> Engine::mortals_due(std::size_t from, std::size_t count) const {
+  const auto& all = tree_.mortals();
   std::vector<std::string> due;
-  for (const Node* node : tree_.mortals()) {
-    if (node->is_over(time)) due.push_back(node->path());
+  for (auto i = from; i < all.size() && i - from < count; ++i) {
+    if (tree_.is_over(*all[i].node)) due.push_back(all[i].node->path());
   }
   return due;
 }

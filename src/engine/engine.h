@@ -49,6 +49,7 @@ struct Outcome {
   std::optional<Session> session_before{};  // it was closed, or has another timeout
   // By who sets its watches again, path by path: nothing where nothing was missed.
   std::vector<std::optional<wire::EventType>> missed{};
+  std::size_t events = 0;  // about as many as will be told when it settles
 
   bool changed() const { return !transaction.changes.empty(); }
 };
@@ -60,31 +61,51 @@ struct Rules {
   bool ttl_nodes = false;
   std::size_t path_depth = 1'000;
   std::size_t answer = 64 << 20;
+  // Of all together, and of one connection. Besides, no connection may have more than what is left for all others: so however
+  // many are greedy, the one that asks for few gets them.
   std::size_t watches = 10'000'000;
+  std::size_t watches_per_session = 1'000'000;
   std::size_t watched_bytes = std::size_t{1} << 30;  // of paths, which may be as long as a frame
+  // What one request may make known: a multi can change one node forty thousand times, and each change is told to all who watch.
+  // This many take about a tenth of a second.
+  std::size_t events = 1'000'000;
   // What one request may change, in bytes: a list of permissions may be much longer than what was asked for ("auth").
   std::size_t transaction = std::size_t{4} << 20;
-  // To name the ephemerals of one session, which is what its end does, in one record of a log: it must fit, or the session could not
-  // end.
+  // To name the ephemerals of one session, which is what its end does in the log.
   std::size_t ephemeral_bytes = std::size_t{32} << 20;
+  // The end of a session removes so many at a time, and tells of about so many: a few milliseconds' worth.
+  std::size_t removed_at_once = 1'000;
 };
 
 class Engine {
  public:
-  explicit Engine(Rules rules = {}) : rules_(rules) {}
+  // `key`: 16 bytes that clients do not know, so that they cannot choose names that fall into one place of a table.
+  explicit Engine(Rules rules = {}, base::HashKey key = {})
+      : rules_(rules), tree_(key), data_watches_(key), child_watches_(key) {}
+
+  // It is later now. Never earlier, and no jumps: TTL nodes count by this, while their mtime is the wall clock's.
+  void advance(Moment now) { tree_.advance(now); }
 
   // Connections. A watch and a proven identity last as long as these.
   void connect(ConnectionId connection, Identities identities);
   // False: it has proven more than enough already.
   bool add_identity(ConnectionId connection, wire::Id identity);
   const Identities& identities(ConnectionId connection) const;
+  // Nothing is told to it any more. What it leaves is removed by sweep().
   void disconnect(ConnectionId connection);
+  // Removes what connections left, at most so many watches; false if nothing is left.
+  bool sweep(std::size_t most);
 
   // Sessions. Opening and closing are writes like others; the rest is not kept.
   Outcome open_session(wire::Zxid zxid, std::int64_t time, wire::SessionId session, std::string password,
                        std::chrono::milliseconds timeout, Moment now);
   // It is resumed with another timeout, on which it counts from now on.
   Outcome set_timeout(wire::Zxid zxid, std::int64_t time, wire::SessionId session, std::chrono::milliseconds timeout);
+  // Ephemerals whose session is over: what its end has not removed yet, a piece at a time.
+  Outcome remove_ephemerals(wire::Zxid zxid, std::int64_t time, wire::SessionId session);
+  bool has_ephemerals(wire::SessionId session) const { return tree_.ephemerals(session) != nullptr; }
+  // Sessions that are over and have ephemerals still: a crash came in between.
+  std::vector<wire::SessionId> orphaned() const;
   Sessions& sessions() { return sessions_; }
   const Sessions& sessions() const { return sessions_; }
 
@@ -94,8 +115,8 @@ class Engine {
   void take_back(Outcome& outcome);
 
   // Containers that were used and are empty, and TTL nodes that nobody changed for long enough: to be removed by requests
-  // of our own.
-  std::vector<std::string> mortals_due(std::int64_t time) const;
+  // of our own. Looks at `count` of them from the place `from` on, of tree().mortals().
+  std::vector<std::string> mortals_due(std::size_t from = 0, std::size_t count = ~std::size_t{0}) const;
 
   // Recovery. False: these bytes are none of ours.
   bool restore(std::string_view snapshot_record, Moment now);
@@ -111,15 +132,14 @@ class Engine {
 
  private:
   void close_session(wire::SessionId session, Outcome& outcome);
+  void remove_some(wire::SessionId session, Outcome& outcome);
+  std::size_t watchers_of(const Change& change) const;
   void settle_changes(Outcome& outcome, const Tell& tell);
   // Who was told, or withheld. Those who were told before are not told twice.
   std::vector<ConnectionId> fire(WatchTable& table, std::string_view path, wire::EventType type,
-                                 const wire::AclList* acl, const Tell& tell,
+                                 const AclTable::Entry* acl, const Tell& tell,
                                  const std::vector<ConnectionId>* told_before);
-  bool may_watch(std::size_t more) const {
-    return data_watches_.size() + child_watches_.size() + more <= rules_.watches &&
-           data_watches_.bytes() + child_watches_.bytes() < rules_.watched_bytes;
-  }
+  bool may_watch(ConnectionId connection, const WatchTable::Use& more) const;
   std::vector<std::optional<wire::EventType>> missed_by(const wire::SetWatches& request) const;
   void set_watches(ConnectionId connection, const wire::SetWatches& request, const Outcome& outcome, const Tell& tell);
   void add_watch(ConnectionId connection, const std::string& path, WatchMode mode);

@@ -12,32 +12,14 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 
 #include "engine/acl.h"
+#include "engine/children.h"
 #include "wire/records.h"
 
 namespace holdfast::engine {
 
 enum class Kind : std::uint8_t { persistent, ephemeral, container, ttl };
-
-struct Node;
-
-struct NodeName {
-  using is_transparent = void;
-  static std::string_view of(std::string_view name) { return name; }
-  static std::string_view of(const std::unique_ptr<Node>& node);
-
-  template <class T>
-  std::size_t operator()(const T& value) const {
-    return std::hash<std::string_view>{}(of(value));
-  }
-  template <class A, class B>
-  bool operator()(const A& a, const B& b) const {
-    return of(a) == of(b);
-  }
-};
-using Children = std::unordered_set<std::unique_ptr<Node>, NodeName, NodeName>;
 
 struct Node {
   std::string name;  // the last part of its path
@@ -58,18 +40,16 @@ struct Node {
   std::int32_t aversion = 0;
   // How many children were ever created here: what sequential names are made of.
   std::int32_t creations = 0;
+  std::uint32_t below = 0;  // how many nodes there are below, at any depth
+  std::uint32_t place = 0;  // among the ephemerals of its session, or among the mortals
   Kind kind = Kind::persistent;
   bool data_is_null = false;
 
   std::size_t child_count() const { return children ? children->size() : 0; }
   wire::Buffer buffer() const { return data_is_null ? wire::Buffer{} : wire::Buffer{data}; }
   const wire::AclList* acl_list() const { return acl == nullptr ? nullptr : &acl->list; }
-  // It is to be removed: a container that was used and is empty, a TTL node that nobody changed for long enough.
-  bool is_over(std::int64_t time) const;
   wire::Stat stat() const;
   std::string path() const;
 };
-
-inline std::string_view NodeName::of(const std::unique_ptr<Node>& node) { return node->name; }
 
 }  // namespace holdfast::engine

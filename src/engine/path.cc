@@ -60,6 +60,11 @@ std::string_view parent_of(std::string_view path) {
   return slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash);
 }
 
+std::string_view parent_or_root(std::string_view path) {
+  const auto parent = parent_of(path);
+  return parent.empty() ? std::string_view("/") : parent;
+}
+
 std::string_view name_of(std::string_view path) {
   const auto slash = path.rfind('/');
   return slash == std::string_view::npos ? path : path.substr(slash + 1);

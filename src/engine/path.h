@@ -14,6 +14,8 @@ std::size_t depth(std::string_view path);
 
 // "" for "/a" and "/".
 std::string_view parent_of(std::string_view path);
+// "/" for "/a" and "/": as watches know it.
+std::string_view parent_or_root(std::string_view path);
 std::string_view name_of(std::string_view path);
 
 // Nodes that are always there.

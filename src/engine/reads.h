@@ -8,8 +8,8 @@ namespace holdfast::engine {
 class Reads {
  public:
   // No answer becomes much longer than `limit`: the caller refuses those that are longer.
-  Reads(const Tree& tree, const Identities& who, wire::SessionId session, std::size_t limit)
-      : tree_(tree), who_(who), session_(session), limit_(limit) {}
+  Reads(const Tree& tree, const Permissions& permissions, wire::SessionId session, std::size_t limit)
+      : tree_(tree), permissions_(permissions), session_(session), limit_(limit) {}
 
   wire::Code operator()(const wire::Exists& request, wire::Writer& answer) const;
   wire::Code operator()(const wire::GetData& request, wire::Writer& answer) const;
@@ -26,7 +26,7 @@ class Reads {
   wire::Code readable(std::string_view path, std::int32_t permissions, const Node*& node) const;
 
   const Tree& tree_;
-  const Identities& who_;
+  const Permissions& permissions_;
   const wire::SessionId session_;
   const std::size_t limit_;
 };

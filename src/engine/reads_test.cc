@@ -28,7 +28,8 @@ TEST(Reads, gives_up_a_multi_read_as_soon_as_its_answer_is_too_long) {
   request.steps.resize(1'000, wire::GetData{"/a"});
   wire::Writer answer;
   const Identities nobody;
-  const Reads reads(scene.engine.tree(), nobody, 1, 15'000);
+  const Permissions permissions(nobody);
+  const Reads reads(scene.engine.tree(), permissions, 1, 15'000);
   EXPECT_EQ(reads(request, answer), Code::marshalling_error);
   EXPECT_LT(answer.size(), 30'000u);
 }

@@ -96,6 +96,7 @@ std::optional<std::string> Engine::next_snapshot_record() {
 }
 
 bool Engine::restore(std::string_view snapshot_record, Moment now) {
+  advance(now);
   wire::Reader in(snapshot_record);
   switch (static_cast<Tag>(in.i32())) {
     case Tag::session: {
@@ -116,6 +117,7 @@ bool Engine::restore(std::string_view snapshot_record, Moment now) {
 bool Engine::replay(std::string_view log_record, Moment now) {
   Transaction transaction;
   if (!decode(log_record, transaction)) return false;
+  advance(now);
   for (const auto& change : transaction.changes) {
     std::visit(Replay{tree_, sessions_, transaction.zxid, transaction.time, now}, change);
   }

@@ -15,11 +15,10 @@
 #include <utility>
 #include <vector>
 
+#include "engine/moment.h"
 #include "wire/records.h"
 
 namespace holdfast::engine {
-
-using Moment = std::chrono::nanoseconds;  // of a clock that never goes back; the caller's
 
 struct Session {
   std::string password;

@@ -9,15 +9,6 @@ namespace holdfast::engine {
 using wire::Code;
 using wire::EventType;
 
-namespace {
-
-std::string_view parent_or_root(std::string_view path) {
-  const auto parent = parent_of(path);
-  return parent.empty() ? std::string_view("/") : parent;
-}
-
-}  // namespace
-
 void Engine::settle(const Client& client, const wire::Request& request, Outcome& outcome, const Tell& tell) {
   settle_changes(outcome, tell);
   if (client.connection == 0 || !connections_.contains(client.connection)) return;
@@ -55,17 +46,17 @@ void Engine::settle_changes(Outcome& outcome, const Tell& tell) {
     auto& undo = outcome.undo[i];
     const auto& change = outcome.transaction.changes[i];
     if (const auto* created = std::get_if<NodeCreated>(&change)) {
-      fire(data_watches_, created->path, EventType::node_created, &created->acl, tell, nullptr);
-      fire(child_watches_, parent_or_root(created->path), EventType::node_children_changed, undo.readers_list(), tell,
+      fire(data_watches_, created->path, EventType::node_created, undo.created, tell, nullptr);
+      fire(child_watches_, parent_or_root(created->path), EventType::node_children_changed, undo.readers, tell,
            nullptr);
     } else if (const auto* removed = std::get_if<NodeRemoved>(&change)) {
-      const auto* acl = undo.removed->acl_list();
+      const auto* acl = undo.removed->acl;
       const auto told = fire(data_watches_, removed->path, EventType::node_deleted, acl, tell, nullptr);
       fire(child_watches_, removed->path, EventType::node_deleted, acl, tell, &told);
-      fire(child_watches_, parent_or_root(removed->path), EventType::node_children_changed, undo.readers_list(), tell,
+      fire(child_watches_, parent_or_root(removed->path), EventType::node_children_changed, undo.readers, tell,
            nullptr);
     } else if (const auto* set = std::get_if<DataSet>(&change)) {
-      fire(data_watches_, set->path, EventType::node_data_changed, undo.readers_list(), tell, nullptr);
+      fire(data_watches_, set->path, EventType::node_data_changed, undo.readers, tell, nullptr);
     }
   }
   // Not before all have fired: a node that was removed by a later step is still looked at by an earlier one.
@@ -74,12 +65,12 @@ void Engine::settle_changes(Outcome& outcome, const Tell& tell) {
 }
 
 std::vector<ConnectionId> Engine::fire(WatchTable& table, std::string_view path, EventType type,
-                                       const wire::AclList* acl, const Tell& tell,
+                                       const AclTable::Entry* acl, const Tell& tell,
                                        const std::vector<ConnectionId>* told_before) {
   auto told = table.fire(path, type);
   for (const auto connection : told) {
     if (told_before != nullptr && std::binary_search(told_before->begin(), told_before->end(), connection)) continue;
-    if (!is_allowed(acl, wire::permission::kRead, identities(connection))) continue;
+    if (!allows(acl, wire::permission::kRead, identities(connection))) continue;
     tell(connection, {type, std::string(path)});
   }
   return told;

@@ -152,8 +152,8 @@ TEST(SetWatches, tells_what_happened_meanwhile_and_watches_the_rest) {
                                     {2, node_data_changed, "/p"}}));
 }
 
-TEST(Watch, is_refused_when_there_are_too_many) {
-  Scene scene({.watches = 3});
+TEST(Watch, is_refused_to_a_client_that_has_as_many_as_it_may) {
+  Scene scene({.watches_per_session = 3});
   const auto me = scene.client(1);
   EXPECT_EQ(scene.code(me, wire::Exists{"/a", true}), Code::no_node);
   EXPECT_EQ(scene.code(me, wire::SetWatches{.exist = {"/b", "/c", "/d"}}), Code::system_error);
@@ -164,6 +164,58 @@ TEST(Watch, is_refused_when_there_are_too_many) {
   EXPECT_EQ(scene.code(me, wire::SetWatches{.exist = {"/c"}}), Code::system_error);
   EXPECT_EQ(scene.code(me, wire::Exists{"/c", false}), Code::no_node);
   EXPECT_EQ(scene.engine.data_watches().size() + scene.engine.child_watches().size(), 3u);
+}
+
+TEST(Watch, of_a_greedy_client_leaves_as_many_to_every_other_as_it_has_itself) {
+  Scene scene({.watches = 120});
+  const auto greedy = [&](const Client& client) {
+    int count = 0;
+    while (scene.code(client, wire::Exists{"/" + std::to_string(count), true}) == Code::no_node) ++count;
+    return count;
+  };
+  EXPECT_EQ(greedy(scene.client(1)), 60);
+  EXPECT_EQ(greedy(scene.client(2)), 30);
+  EXPECT_EQ(greedy(scene.client(3)), 15);
+  const auto modest = scene.client(4);
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ(scene.code(modest, wire::Exists{"/m" + std::to_string(i), true}), Code::no_node);
+}
+
+TEST(Watch, is_refused_to_a_client_whose_paths_take_more_than_they_leave_to_others) {
+  Scene scene({.watched_bytes = 1'000});
+  const auto greedy = scene.client(1);
+  EXPECT_EQ(scene.code(greedy, wire::Exists{"/" + std::string(600, 'x'), true}), Code::system_error);
+  EXPECT_EQ(scene.code(greedy, wire::Exists{"/" + std::string(400, 'x'), true}), Code::no_node);
+  EXPECT_EQ(scene.code(greedy, wire::Exists{"/" + std::string(200, 'y'), true}), Code::system_error);
+  EXPECT_EQ(scene.code(scene.client(2), wire::Exists{"/" + std::string(200, 'y'), true}), Code::no_node);
+}
+
+TEST(Watch, that_is_gone_with_its_connection_makes_room_once_it_is_swept) {
+  Scene scene({.watches = 20});
+  const auto gone = scene.client(1);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(scene.code(gone, wire::Exists{"/" + std::to_string(i), true}), Code::no_node);
+  scene.engine.disconnect(gone.connection);
+  EXPECT_TRUE(scene.engine.sweep(4));
+  EXPECT_FALSE(scene.engine.sweep(20));
+  EXPECT_EQ(scene.engine.data_watches().size(), 0u);
+}
+
+// One node, changed again and again in one request, and all who watch it are told each time.
+TEST(Events, of_one_request_are_limited) {
+  Scene scene({.events = 100});
+  const auto me = scene.client(1);
+  (void)scene.run(me, create("/a"));
+  for (wire::SessionId watcher = 2; watcher < 12; ++watcher) {
+    EXPECT_EQ(scene.code(scene.client(watcher), wire::AddWatch{"/a", 0}), Code::ok);
+  }
+  wire::Multi request;
+  request.steps.resize(10, wire::SetData{"/a", "x"});
+  EXPECT_EQ(scene.code(me, request), Code::ok);
+  EXPECT_EQ(scene.told().size(), 100u);
+  request.steps.resize(11, wire::SetData{"/a", "x"});
+  EXPECT_EQ(scene.code(me, request), Code::system_error);
+  EXPECT_EQ(scene.told().size(), 0u);
+  EXPECT_EQ(scene.stat("/a").version, 10);
 }
 
 struct Secret {

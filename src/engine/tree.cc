@@ -37,11 +37,6 @@ wire::Stat Node::stat() const {
           .pzxid = pzxid};
 }
 
-bool Node::is_over(std::int64_t time) const {
-  if (child_count() > 0) return false;
-  return (kind == Kind::container && creations > 0) || (kind == Kind::ttl && time - mtime > owner);
-}
-
 std::string Node::path() const {
   if (parent == nullptr) return "/";
   auto length = path_length(*this);
@@ -54,7 +49,7 @@ std::string Node::path() const {
   return path;
 }
 
-Tree::Tree() : root_(std::make_unique<Node>()) {
+Tree::Tree(base::HashKey key) : key_(key), root_(std::make_unique<Node>()) {
   newest_ = oldest_ = root_.get();
   enter(*root_);
   // Born with the tree: no zxid, no time, and not counted as creations. So `stat /` starts with cversion -1, as ZooKeeper's.
@@ -74,9 +69,8 @@ Node* Tree::find_from(Node* node, std::string_view path) {
     path.remove_prefix(1);
     const auto name = path.substr(0, path.find('/'));
     path.remove_prefix(name.size());
-    const auto found = node->children->find(name);
-    if (found == node->children->end()) return nullptr;
-    node = found->get();
+    node = node->children->find(name);
+    if (node == nullptr) return nullptr;
   }
   return node;
 }
@@ -94,6 +88,7 @@ NodeUndo Tree::apply(const NodeCreated& change, wire::Zxid zxid, std::int64_t ti
   set_data(*node, change.data);
   set_acl(*node, change.acl);
   set_kind(*node, change.kind, change.owner);
+  undo.created = node->acl;
   node->czxid = node->mzxid = node->pzxid = zxid;
   node->ctime = node->mtime = time;
   node->version = node->aversion = node->creations = 0;
@@ -132,6 +127,7 @@ NodeUndo Tree::apply(const DataSet& change, wire::Zxid zxid, std::int64_t time) 
   node->version = change.version;
   node->mzxid = zxid;
   node->mtime = time;
+  if (node->kind == Kind::ttl) mortals_[node->place].since = now_;
   return undo;
 }
 
@@ -150,7 +146,7 @@ void Tree::take_back(NodeUndo undo) {
   switch (undo.what) {
     case NodeUndo::What::nothing: return;
     case NodeUndo::What::created: {
-      const auto created = detach(**node->children->find(std::string_view(undo.name)));
+      const auto created = detach(*node->children->find(undo.name));
       acls_.release(created->acl);
       node->creations = undo.creations;
       node->pzxid = undo.zxid;
@@ -209,7 +205,7 @@ void Tree::set_data(Node& node, const wire::Buffer& data) {
   data_size_ += node.data.size();
 }
 
-const Tree::NodeSet* Tree::ephemerals(wire::SessionId session) const {
+const Tree::Nodes* Tree::ephemerals(wire::SessionId session) const {
   const auto found = ephemerals_.find(session);
   return found == ephemerals_.end() ? nullptr : &found->second;
 }
@@ -240,7 +236,7 @@ void Tree::attach(std::unique_ptr<Node> node, Node* after) {
   self->newer = after->newer;
   (self->newer != nullptr ? self->newer->older : newest_) = self;
   after->newer = self;
-  if (!self->parent->children) self->parent->children = std::make_unique<Children>();
+  if (!self->parent->children) self->parent->children = std::make_unique<Children>(key_);
   self->parent->children->insert(std::move(node));
   enter(*self);
 }
@@ -252,7 +248,7 @@ std::unique_ptr<Node> Tree::detach(Node& node) {
   node.older->newer = node.newer;
   (node.newer != nullptr ? node.newer->older : newest_) = node.older;
   auto& children = *node.parent->children;
-  auto taken = std::move(children.extract(children.find(std::string_view(node.name))).value());
+  auto taken = children.extract(node.name);
   // Most directories of locks are empty most of the time.
   if (children.empty()) node.parent->children.reset();
   return taken;
@@ -277,32 +273,48 @@ void Tree::remove_below(Node& node) {
   }
 }
 
+bool Tree::is_over(const Node& node) const {
+  if (node.child_count() > 0) return false;
+  if (node.kind == Kind::container) return node.creations > 0;
+  return node.kind == Kind::ttl && (now_ - mortals_[node.place].since) / std::chrono::milliseconds(1) > node.owner;
+}
+
 void Tree::enter(Node& node) {
   ++size_;
+  for (Node* above = node.parent; above != nullptr; above = above->parent) ++above->below;
   data_size_ += path_length(node) + node.data.size();
   if (node.kind == Kind::ephemeral) {
-    ephemerals_[node.owner].insert(&node);
+    auto& mine = ephemerals_[node.owner];
+    node.place = static_cast<std::uint32_t>(mine.size());
+    mine.push_back(&node);
     ephemeral_bytes_[node.owner] += naming(node);
     ++ephemeral_count_;
   } else if (node.kind != Kind::persistent) {
-    mortals_.insert(&node);
+    node.place = static_cast<std::uint32_t>(mortals_.size());
+    mortals_.push_back({&node, now_});
   }
 }
 
 void Tree::leave(Node& node) {
   --size_;
+  for (Node* above = node.parent; above != nullptr; above = above->parent) --above->below;
   data_size_ -= path_length(node) + node.data.size();
   if (node.kind == Kind::ephemeral) {
     const auto found = ephemerals_.find(node.owner);
-    found->second.erase(&node);
+    auto& mine = found->second;
+    mine[node.place] = mine.back();
+    mine[node.place]->place = node.place;
+    mine.pop_back();
     ephemeral_bytes_[node.owner] -= naming(node);
-    if (found->second.empty()) {
+    if (mine.empty()) {
       ephemeral_bytes_.erase(node.owner);
       ephemerals_.erase(found);
     }
     --ephemeral_count_;
   } else if (node.kind != Kind::persistent) {
-    mortals_.erase(&node);
+    mortals_[node.place] = mortals_.back();
+    mortals_[node.place].node->place = node.place;
+    mortals_.pop_back();
   }
 }
 

@@ -6,11 +6,12 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <variant>
+#include <vector>
 
 #include "engine/acl.h"
 #include "engine/change.h"
+#include "engine/moment.h"
 #include "engine/node.h"
 
 namespace holdfast::engine {
@@ -21,6 +22,7 @@ struct NodeUndo {
   Node* node = nullptr;  // the changed one; of a removal and a creation the parent
   // That node's list when it happened. What replaces it later is taken back or settled later, and keeps it until then.
   const AclTable::Entry* readers = nullptr;
+  const AclTable::Entry* created = nullptr;  // likewise, of what was created
   std::unique_ptr<Node> removed{};
   Node* removed_after = nullptr;  // its place in the list of all nodes
   bool under_cursor = false;      // the walk was about to visit it
@@ -32,15 +34,19 @@ struct NodeUndo {
   std::int32_t creations = 0;
   wire::Zxid zxid = 0;  // mzxid, or the parent's pzxid
   std::int64_t mtime = 0;
-
-  const wire::AclList* readers_list() const { return readers == nullptr ? nullptr : &readers->list; }
 };
 
 class Tree {
  public:
-  using NodeSet = std::unordered_set<Node*>;
+  using Nodes = std::vector<Node*>;
+  // A container or a TTL node, and since when it has been as it is.
+  struct Mortal {
+    Node* node;
+    Moment since;
+  };
 
-  Tree();
+  // `key`: of the hashes of names.
+  explicit Tree(base::HashKey key = {});
   ~Tree();
   Tree(const Tree&) = delete;
   Tree& operator=(const Tree&) = delete;
@@ -48,6 +54,9 @@ class Tree {
   // Nothing if there is none, also for what is no path. "" is the root, as for ZooKeeper.
   Node* find(std::string_view path) { return find_from(root_.get(), path); }
   const Node* find(std::string_view path) const { return find_from(root_.get(), path); }
+
+  // It is later now: changes happen at this moment from now on. mtime is the wall clock's, which may jump; this must not.
+  void advance(Moment now) { now_ = now; }
 
   // A change that comes again, or finds the tree further on (see change.h), is applied as far as it makes sense.
   NodeUndo apply(const NodeCreated& change, wire::Zxid zxid, std::int64_t time);
@@ -65,13 +74,15 @@ class Tree {
   void set_kind(Node& node, Kind kind, std::int64_t owner);
   void set_data(Node& node, const wire::Buffer& data);
 
-  // The ephemerals of a session; nothing if it has none.
-  const NodeSet* ephemerals(wire::SessionId session) const;
-  const std::unordered_map<wire::SessionId, NodeSet>& ephemerals() const { return ephemerals_; }
+  // The ephemerals of a session, in no order; nothing if it has none.
+  const Nodes* ephemerals(wire::SessionId session) const;
+  const std::unordered_map<wire::SessionId, Nodes>& ephemerals() const { return ephemerals_; }
   // What naming them all takes in a log.
   std::size_t ephemeral_bytes(wire::SessionId session) const;
-  // Containers and TTL nodes.
-  const NodeSet& mortals() const { return mortals_; }
+  // Containers and TTL nodes, in no order.
+  const std::vector<Mortal>& mortals() const { return mortals_; }
+  // It is to be removed: a container that was used and is empty, a TTL node that nobody changed for long enough.
+  bool is_over(const Node& node) const;
 
   std::size_t size() const { return size_; }
   std::size_t ephemeral_count() const { return ephemeral_count_; }
@@ -94,14 +105,16 @@ class Tree {
   void enter(Node& node);
   void leave(Node& node);
 
+  const base::HashKey key_;
+  Moment now_{0};
   AclTable acls_;
   std::unique_ptr<Node> root_;
   Node* oldest_ = nullptr;
   Node* newest_ = nullptr;
   Node* cursor_ = nullptr;
-  std::unordered_map<wire::SessionId, NodeSet> ephemerals_;
+  std::unordered_map<wire::SessionId, Nodes> ephemerals_;
   std::unordered_map<wire::SessionId, std::size_t> ephemeral_bytes_;
-  NodeSet mortals_;
+  std::vector<Mortal> mortals_;
   std::size_t size_ = 0;
   std::size_t ephemeral_count_ = 0;
   std::size_t data_size_ = 0;

@@ -68,8 +68,10 @@ TEST(Tree, knows_the_ephemerals_of_a_session) {
   make(tree, "/e", Kind::ttl, 7);
   EXPECT_EQ(tree.ephemeral_count(), 3u);
   ASSERT_NE(tree.ephemerals(7), nullptr);
-  EXPECT_EQ(*tree.ephemerals(7), (Tree::NodeSet{tree.find("/a"), tree.find("/b")}));
-  EXPECT_EQ(tree.mortals(), (Tree::NodeSet{tree.find("/d"), tree.find("/e")}));
+  EXPECT_EQ(*tree.ephemerals(7), (Tree::Nodes{tree.find("/a"), tree.find("/b")}));
+  ASSERT_EQ(tree.mortals().size(), 2u);
+  EXPECT_EQ(tree.mortals()[0].node, tree.find("/d"));
+  EXPECT_EQ(tree.mortals()[1].node, tree.find("/e"));
   EXPECT_EQ(tree.find("/e")->stat().ephemeral_owner, 0);
   tree.forget(tree.apply(NodeRemoved{"/c"}, 2, 2));
   EXPECT_EQ(tree.ephemerals(8), nullptr);

@@ -1,8 +1,7 @@
 #include "engine/watches.h"
 
 #include <algorithm>
-
-#include "engine/path.h"
+#include <numeric>
 
 namespace holdfast::engine {
 namespace {
@@ -14,17 +13,23 @@ auto place_of(auto& watchers, ConnectionId connection) {
 
 }  // namespace
 
+WatchTable::WatchTable(const base::HashKey& key) : key_(key) { shards_.fill(ByPath(0, Hash{key})); }
+
 void WatchTable::add(std::string_view path, ConnectionId connection, WatchMode mode) {
-  auto found = by_path_.find(path);
-  if (found == by_path_.end()) {
-    found = by_path_.emplace(std::string(path), Watchers{}).first;
+  const auto where = hashed(path);
+  auto& table = shard(where);
+  auto found = table.find(where);
+  if (found == table.end()) {
+    found = table.emplace(std::string(path), Watchers{}).first;
     bytes_ += path.size();
   }
   auto& watchers = found->second;
   auto at = place_of(watchers, connection);
   if (at == watchers.end() || at->connection != connection) {
     at = watchers.insert(at, {connection, WatchMode::one_shot});
-    by_connection_[connection].insert(&found->first);
+    auto& mine = by_connection_[connection];
+    mine.paths.insert(&found->first);
+    mine.bytes += path.size();
     ++size_;
   }
   if (at->mode == WatchMode::recursive) --recursive_;
@@ -33,69 +38,120 @@ void WatchTable::add(std::string_view path, ConnectionId connection, WatchMode m
 }
 
 bool WatchTable::remove(std::string_view path, ConnectionId connection) {
-  const auto found = by_path_.find(path);
-  if (found == by_path_.end()) return false;
+  const auto where = hashed(path);
+  auto& table = shard(where);
+  const auto found = table.find(where);
+  if (found == table.end()) return false;
   auto& watchers = found->second;
   const auto at = place_of(watchers, connection);
   if (at == watchers.end() || at->connection != connection) return false;
   if (at->mode == WatchMode::recursive) --recursive_;
   watchers.erase(at);
   forget(&found->first, connection);
-  if (watchers.empty()) erase(found);
+  if (watchers.empty()) erase(where);
   return true;
 }
 
-void WatchTable::erase(ByPath::iterator at) {
-  bytes_ -= at->first.size();
-  by_path_.erase(at);
+// `path` may be a view of the key itself.
+void WatchTable::erase(const Hashed& path) {
+  bytes_ -= path.path.size();
+  auto& table = shard(path);
+  table.erase(table.find(path));
 }
 
 void WatchTable::forget(const std::string* path, ConnectionId connection) {
   --size_;
-  const auto found = by_connection_.find(connection);
-  found->second.erase(path);
-  if (found->second.empty()) by_connection_.erase(found);
+  auto& owners = is_gone(connection) ? gone_ : by_connection_;
+  const auto found = owners.find(connection);
+  found->second.paths.erase(path);
+  found->second.bytes -= path->size();
+  if (found->second.paths.empty()) owners.erase(found);
 }
 
-void WatchTable::remove_all(ConnectionId connection) {
+void WatchTable::abandon(ConnectionId connection) {
+  if (auto mine = by_connection_.extract(connection)) gone_.insert(std::move(mine));
+}
+
+std::size_t WatchTable::sweep(std::size_t most) {
+  std::size_t swept = 0;
+  for (; swept < most && !gone_.empty(); ++swept) {
+    const auto& [connection, owned] = *gone_.begin();
+    remove(**owned.paths.begin(), connection);
+  }
+  return swept;
+}
+
+bool WatchTable::contains(std::string_view path) const {
+  const auto where = hashed(path);
+  const auto found = shard(where).find(where);
+  if (found == shard(where).end()) return false;
+  return std::any_of(found->second.begin(), found->second.end(),
+                     [&](const Watcher& watcher) { return !is_gone(watcher.connection); });
+}
+
+std::size_t WatchTable::path_count() const {
+  return std::accumulate(shards_.begin(), shards_.end(), std::size_t{0},
+                         [](std::size_t sum, const ByPath& each) { return sum + each.size(); });
+}
+
+WatchTable::Use WatchTable::use(ConnectionId connection) const {
   const auto found = by_connection_.find(connection);
-  if (found == by_connection_.end()) return;
-  const std::vector<const std::string*> paths(found->second.begin(), found->second.end());
-  for (const auto* path : paths) remove(std::string(*path), connection);
+  return found == by_connection_.end() ? Use{} : Use{found->second.paths.size(), found->second.bytes};
+}
+
+// From the root down: a path as long as a frame with a thousand levels is read once, not a thousand times.
+template <class F>
+void WatchTable::visit(std::string_view path, F f) const {
+  const auto look = [&](const Hashed& where, bool at_the_node) {
+    if (const auto at = shard(where).find(where); at != shard(where).end()) f(at->second, at_the_node);
+  };
+  if (recursive_ > 0 && path != "/") {
+    look(hashed("/"), false);
+    base::SipHash hash(key_);
+    for (std::size_t from = 0, slash = path.find('/', 1); slash != std::string_view::npos;
+         from = slash, slash = path.find('/', slash + 1)) {
+      hash.add(path.substr(from, slash - from));
+      look({path.substr(0, slash), hash.value()}, false);
+    }
+  }
+  look(hashed(path), true);
+}
+
+std::size_t WatchTable::watchers(std::string_view path) const {
+  std::size_t count = 0;
+  visit(path, [&](const Watchers& watchers, bool) { count += watchers.size(); });
+  return count;
 }
 
 std::vector<ConnectionId> WatchTable::fire(std::string_view path, wire::EventType type) {
   std::vector<ConnectionId> told;
-  if (const auto at = by_path_.find(path); at != by_path_.end()) fire_at(at, true, type, told);
-  if (recursive_ > 0) {
-    for (auto above = path; above != "/" && !above.empty();) {
-      above = parent_of(above);
-      const auto at = by_path_.find(above.empty() ? std::string_view("/") : above);
-      if (at != by_path_.end()) fire_at(at, false, type, told);
+  bool any_used_up = false;
+  visit(path, [&](const Watchers& watchers, bool at_the_node) {
+    for (const auto& watcher : watchers) {
+      const bool fires =
+          watcher.mode == WatchMode::recursive ? type != wire::EventType::node_children_changed : at_the_node;
+      if (at_the_node && watcher.mode == WatchMode::one_shot) any_used_up = true;
+      if (fires && !is_gone(watcher.connection)) told.push_back(watcher.connection);
     }
+  });
+  if (recursive_ > 0) {
     std::sort(told.begin(), told.end());
     told.erase(std::unique(told.begin(), told.end()), told.end());
   }
+  if (any_used_up) use_up(hashed(path));
   return told;
 }
 
-void WatchTable::fire_at(ByPath::iterator at, bool at_the_node, wire::EventType type, std::vector<ConnectionId>& told) {
+// The one-shot watches of that path.
+void WatchTable::use_up(const Hashed& path) {
+  auto& table = shard(path);
+  const auto at = table.find(path);
   auto& watchers = at->second;
-  bool any_used_up = false;
-  for (const auto& watcher : watchers) {
-    if (watcher.mode == WatchMode::recursive) {
-      if (type != wire::EventType::node_children_changed) told.push_back(watcher.connection);
-    } else if (at_the_node) {
-      told.push_back(watcher.connection);
-      if (watcher.mode == WatchMode::one_shot) any_used_up = true;
-    }
-  }
-  if (!any_used_up) return;
   for (const auto& watcher : watchers) {
     if (watcher.mode == WatchMode::one_shot) forget(&at->first, watcher.connection);
   }
   std::erase_if(watchers, [](const Watcher& watcher) { return watcher.mode == WatchMode::one_shot; });
-  if (watchers.empty()) erase(at);
+  if (watchers.empty()) erase(path);
 }
 
 }  // namespace holdfast::engine

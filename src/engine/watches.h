@@ -1,6 +1,7 @@
 // watches.h -- who wants to be told of which node.
 //
-// A watch belongs to a connection and goes with it. There are two tables, as in ZooKeeper: one for what happens to a node, one for
+// A watch belongs to a connection and goes with it: at once as far as anybody can tell, and piece by piece in memory, because a
+// connection may have had a million. There are two tables, as in ZooKeeper: one for what happens to a node, one for
 // what happens to its children. What exactly:
 //
 //   change            data table              children table
@@ -14,6 +15,7 @@
 //   recursive         always                  its path and all below; never "children changed"
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -22,6 +24,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/siphash.h"
 #include "wire/protocol.h"
 #include "wire/records.h"
 
@@ -37,39 +40,87 @@ class WatchTable {
     ConnectionId connection;
     WatchMode mode;
   };
+  // Sorted by connection.
+  using Watchers = std::vector<Watcher>;
+  // What one connection watches.
+  struct Use {
+    std::size_t watches = 0;
+    std::size_t bytes = 0;  // of paths
+  };
+
+  // `key`: of the hashes of paths.
+  explicit WatchTable(const base::HashKey& key = {});
 
   // There is one per path and connection; the last mode holds.
   void add(std::string_view path, ConnectionId connection, WatchMode mode);
   bool remove(std::string_view path, ConnectionId connection);
-  void remove_all(ConnectionId connection);
+  // The connection is gone, and is told of nothing any more. Its watches are removed by sweep().
+  void abandon(ConnectionId connection);
+  // At most so many; how many it were.
+  std::size_t sweep(std::size_t most);
   // As ZooKeeper answers it: somebody's watch on that path is enough.
-  bool contains(std::string_view path) const { return by_path_.contains(path); }
+  bool contains(std::string_view path) const;
   // Who is to be told, each once, in the order of connections. One-shot watches are used up.
   std::vector<ConnectionId> fire(std::string_view path, wire::EventType type);
+  // At least as many as fire() would tell.
+  std::size_t watchers(std::string_view path) const;
 
+  // With those that are still to be swept.
   std::size_t size() const { return size_; }
   // Of all paths that are watched.
   std::size_t bytes() const { return bytes_; }
-  std::size_t path_count() const { return by_path_.size(); }
+  std::size_t path_count() const;
   std::size_t connection_count() const { return by_connection_.size(); }
-  const auto& by_path() const { return by_path_; }
-  const auto& by_connection() const { return by_connection_; }
+  Use use(ConnectionId connection) const;
+  // Each path that is watched, in no order: f(path, watchers).
+  template <class F>
+  void for_each(F f) const {
+    for (const auto& shard : shards_) {
+      for (const auto& [path, watchers] : shard) f(path, watchers);
+    }
+  }
 
  private:
+  // A path whose hash is known.
+  struct Hashed {
+    std::string_view path;
+    std::uint64_t hash;
+  };
   struct Hash {
     using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+    base::HashKey key;
+    std::size_t operator()(std::string_view path) const { return base::siphash(key, path); }
+    std::size_t operator()(const Hashed& hashed) const { return hashed.hash; }
   };
-  // Sorted by connection.
-  using Watchers = std::vector<Watcher>;
-  using ByPath = std::unordered_map<std::string, Watchers, Hash, std::equal_to<>>;
+  struct Equal {
+    using is_transparent = void;
+    static std::string_view text(std::string_view path) { return path; }
+    static std::string_view text(const Hashed& hashed) { return hashed.path; }
+    bool operator()(const auto& a, const auto& b) const { return text(a) == text(b); }
+  };
+  using ByPath = std::unordered_map<std::string, Watchers, Hash, Equal>;
+  struct Owned {
+    std::unordered_set<const std::string*> paths;  // keys of the shards
+    std::size_t bytes = 0;
+  };
+  // A table that grows moves all that is in it. One of many small ones moves a sixty-fourth: 15 ms, at ten million watches.
+  static constexpr std::size_t kShards = 64;
 
+  Hashed hashed(std::string_view path) const { return {path, base::siphash(key_, path)}; }
+  const ByPath& shard(const Hashed& path) const { return shards_[path.hash >> 58]; }
+  ByPath& shard(const Hashed& path) { return shards_[path.hash >> 58]; }
+  // Where the path is watched, and where one above it is if anybody watches recursively: f(watchers, at the node itself).
+  template <class F>
+  void visit(std::string_view path, F f) const;
+  bool is_gone(ConnectionId connection) const { return !gone_.empty() && gone_.contains(connection); }
   void forget(const std::string* path, ConnectionId connection);
-  void erase(ByPath::iterator at);
-  void fire_at(ByPath::iterator at, bool at_the_node, wire::EventType type, std::vector<ConnectionId>& told);
+  void erase(const Hashed& path);
+  void use_up(const Hashed& path);
 
-  ByPath by_path_;
-  std::unordered_map<ConnectionId, std::unordered_set<const std::string*>> by_connection_;  // keys of by_path_
+  const base::HashKey key_;
+  std::array<ByPath, kShards> shards_;
+  std::unordered_map<ConnectionId, Owned> by_connection_;
+  std::unordered_map<ConnectionId, Owned> gone_;
   std::size_t size_ = 0;
   std::size_t bytes_ = 0;
   std::size_t recursive_ = 0;

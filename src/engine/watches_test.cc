@@ -13,6 +13,12 @@ using enum WatchMode;
 
 using Connections = std::vector<ConnectionId>;
 
+void remove_all(WatchTable& table, ConnectionId connection) {
+  table.abandon(connection);
+  while (table.sweep(1) > 0) {
+  }
+}
+
 TEST(WatchTable, counts_the_bytes_of_each_path_once) {
   WatchTable table;
   table.add("/abc", 1, WatchMode::one_shot);
@@ -21,7 +27,7 @@ TEST(WatchTable, counts_the_bytes_of_each_path_once) {
   EXPECT_EQ(table.bytes(), 6u);
   (void)table.fire("/abc", wire::EventType::node_data_changed);
   EXPECT_EQ(table.bytes(), 2u);
-  table.remove_all(1);
+  remove_all(table, 1);
   EXPECT_EQ(table.bytes(), 0u);
 }
 
@@ -118,12 +124,12 @@ TEST(WatchTable, a_connection_takes_its_watches_with_it) {
     table.add("/a" + std::to_string(i), 2, one_shot);
   }
   EXPECT_EQ(table.size(), 200u);
-  table.remove_all(1);
+  remove_all(table, 1);
   EXPECT_EQ(table.size(), 100u);
   EXPECT_EQ(table.connection_count(), 1u);
   EXPECT_EQ(table.fire("/a1", node_created), Connections{2});
-  table.remove_all(2);
-  table.remove_all(2);
+  remove_all(table, 2);
+  remove_all(table, 2);
   EXPECT_EQ(table.size(), 0u);
   EXPECT_EQ(table.path_count(), 0u);
   EXPECT_EQ(table.connection_count(), 0u);
@@ -137,6 +143,52 @@ TEST(WatchTable, forgets_that_there_was_a_recursive_one) {
   EXPECT_TRUE(table.remove("/", 2));
   EXPECT_EQ(table.fire("/a/b", node_created), Connections{});
   EXPECT_EQ(table.fire("/a", node_created), Connections{1});
+}
+
+// What a connection leaves is removed in pieces, and nobody can tell.
+TEST(WatchTable, tells_a_connection_that_is_gone_of_nothing_however_much_of_it_is_left) {
+  WatchTable table;
+  for (int i = 0; i < 100; ++i) table.add("/" + std::to_string(i), 1, i % 2 == 0 ? one_shot : recursive);
+  table.add("/7", 2, one_shot);
+  table.abandon(1);
+  EXPECT_EQ(table.connection_count(), 1u);
+  EXPECT_EQ(table.use(1).watches, 0u);
+  EXPECT_FALSE(table.contains("/3"));
+  EXPECT_TRUE(table.contains("/7"));
+  EXPECT_EQ(table.sweep(30), 30u);
+  EXPECT_EQ(table.size(), 71u);
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(table.fire("/" + std::to_string(i), node_created), i == 7 ? Connections{2} : Connections{}) << i;
+  }
+  while (table.sweep(7) > 0) {
+  }
+  EXPECT_EQ(table.size(), 0u);
+  EXPECT_EQ(table.bytes(), 0u);
+  EXPECT_EQ(table.path_count(), 0u);
+}
+
+TEST(WatchTable, knows_how_much_each_connection_has) {
+  WatchTable table;
+  table.add("/abc", 1, one_shot);
+  table.add("/abc", 2, persistent);
+  table.add("/x", 1, one_shot);
+  EXPECT_EQ(table.use(1).watches, 2u);
+  EXPECT_EQ(table.use(1).bytes, 6u);
+  (void)table.fire("/abc", node_created);
+  EXPECT_EQ(table.use(1).watches, 1u);
+  EXPECT_EQ(table.use(1).bytes, 2u);
+  EXPECT_EQ(table.use(2).watches, 1u);
+}
+
+TEST(WatchTable, knows_beforehand_how_many_will_be_told) {
+  WatchTable table;
+  EXPECT_EQ(table.watchers("/a/b"), 0u);
+  table.add("/a/b", 1, one_shot);
+  table.add("/a", 2, recursive);
+  table.add("/", 3, recursive);
+  EXPECT_EQ(table.watchers("/a/b"), 3u);
+  EXPECT_EQ(table.fire("/a/b", node_created), (Connections{1, 2, 3}));
+  EXPECT_EQ(table.watchers("/a/b"), 2u);
 }
 
 }  // namespace

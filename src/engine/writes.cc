@@ -73,9 +73,7 @@ bool Writes::fits(std::size_t bytes) {
   return bytes_ <= rules_.transaction;
 }
 
-bool Writes::may(const Node& node, std::int32_t permission) const {
-  return is_allowed(node.acl_list(), permission, who_);
-}
+bool Writes::may(const Node& node, std::int32_t permission) const { return permissions_.allow(node.acl, permission); }
 
 // The operation decides about containers and TTL nodes, the flags about the rest.
 Code Writes::kind_of(const wire::Create& request, Birth& birth) const {
@@ -109,7 +107,7 @@ Code Writes::operator()(const wire::Create& request, wire::Writer& answer) {
 Code Writes::create(const wire::Create& request, const Birth& birth, wire::Writer& answer, bool with_stat) {
   if (request.path.rfind('/') == std::string::npos || has_nul(request.path)) return Code::bad_arguments;
   NodeCreated change{.path = request.path, .data = request.data, .kind = birth.kind, .owner = birth.owner};
-  if (!make_acl(request.acl, who_, change.acl)) return Code::invalid_acl;
+  if (!make_acl(request.acl, permissions_.who(), change.acl)) return Code::invalid_acl;
   const Node* parent = tree_.find(parent_of(request.path));
   if (parent == nullptr) return Code::no_node;
   if (!may(*parent, wire::permission::kCreate)) return Code::no_auth;
@@ -158,7 +156,7 @@ Code Writes::operator()(const wire::RemoveContainer& request, wire::Writer&) {
   const Node* node = tree_.find(request.path);
   if (node == nullptr) return Code::no_node;
   if (node->child_count() > 0) return Code::not_empty;
-  if (!node->is_over(outcome_.transaction.time)) return Code::bad_version;
+  if (!tree_.is_over(*node)) return Code::bad_version;
   remove(*node);
   return Code::ok;
 }
@@ -178,7 +176,7 @@ Code Writes::operator()(const wire::SetData& request, wire::Writer& answer) {
 Code Writes::operator()(const wire::SetAcl& request, wire::Writer& answer) {
   if (!is_valid_path(request.path)) return Code::bad_arguments;
   AclSet change{.path = request.path};
-  if (!make_acl(request.acl, who_, change.acl)) return Code::invalid_acl;
+  if (!make_acl(request.acl, permissions_.who(), change.acl)) return Code::invalid_acl;
   const Node* node = tree_.find(request.path);
   if (node == nullptr) return Code::no_node;
   if (!may(*node, wire::permission::kAdmin)) return Code::no_auth;

@@ -13,8 +13,8 @@ namespace holdfast::engine {
 // One request, or the steps of one multi.
 class Writes {
  public:
-  Writes(Tree& tree, const Rules& rules, const Identities& who, wire::SessionId session, Outcome& outcome)
-      : tree_(tree), rules_(rules), who_(who), session_(session), outcome_(outcome) {}
+  Writes(Tree& tree, const Rules& rules, const Permissions& permissions, wire::SessionId session, Outcome& outcome)
+      : tree_(tree), rules_(rules), permissions_(permissions), session_(session), outcome_(outcome) {}
 
   // Each appends to the outcome's changes; on failure it has changed nothing. What is to be answered is written to `answer`.
   wire::Code operator()(const wire::Create& request, wire::Writer& answer);
@@ -44,7 +44,7 @@ class Writes {
 
   Tree& tree_;
   const Rules& rules_;
-  const Identities& who_;
+  const Permissions& permissions_;
   const wire::SessionId session_;
   Outcome& outcome_;
   std::size_t bytes_ = 0;

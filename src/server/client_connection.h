@@ -32,6 +32,7 @@ struct ClientConnection {
   std::chrono::milliseconds timeout{0};
   std::size_t unserved = 0;  // bytes
   bool held = false;
+  bool unread = false;  // so many answers are not read yet that its requests wait
   ConnectionReport report{};
 
   void send(std::string frame) {

@@ -10,8 +10,13 @@
 namespace holdfast::server {
 namespace {
 
-// Enough for one sync to serve many, few enough that nobody waits long for the others of his batch to be executed.
+// Enough for one sync to serve many, few enough that nobody waits long for the others of his batch: by number, by the time they take
+// to be executed and settled, and by the bytes of their answers and of what they change.
 constexpr std::size_t kBatch = 4'096;
+constexpr engine::Moment kBatchTime = std::chrono::milliseconds(10);
+constexpr std::size_t kBatchBytes = std::size_t{8} << 20;
+// What it takes to tell one watcher.
+constexpr engine::Moment kPerEvent = std::chrono::nanoseconds(200);
 // Between two attempts to find out what is in the log.
 constexpr auto kRepairPause = std::chrono::seconds(1);
 
@@ -31,17 +36,22 @@ Pipeline::~Pipeline() { halt(); }
 void Pipeline::halt() {
   *alive_ = false;
   loop_.wait_for_slow();
-  queue_.clear();
+  (void)queue_.take_all();
 }
 
-void Pipeline::push(std::unique_ptr<Work> work) {
-  queue_.push_back(std::move(work));
+void Pipeline::push(const LineId& client, std::unique_ptr<Work> work) {
+  queue_.push(client, std::move(work));
+  schedule();
+}
+
+void Pipeline::go_on(const LineId& client) {
+  queue_.release(client, FairQueue::Hold::unsent);
   schedule();
 }
 
 // Not at once: what else came in this turn of the loop shares a sync with it.
 void Pipeline::schedule() {
-  if (scheduled_ || under_way_ || stuck_ || queue_.empty()) return;
+  if (scheduled_ || under_way_ || stuck_ || !queue_.any_ready()) return;
   scheduled_ = true;
   asio::post(loop_.context(), [this, alive = alive_] {
     if (!*alive) return;
@@ -50,27 +60,52 @@ void Pipeline::schedule() {
   });
 }
 
+Pipeline::Step Pipeline::execute_next(engine::Moment now, std::int64_t time) {
+  const auto client = queue_.next();
+  auto work = queue_.take();
+  const bool writes = work->writes();
+  if (writes) ++last_;
+  if (writes && !work->silent()) shown_ = last_;
+  auto outcome = work->execute(engine_, {writes ? last_ : shown_, time, now});
+  // Nothing of that client before its next piece.
+  if (work->unfinished()) queue_.hold(client, FairQueue::Hold::unfinished);
+  return {client, std::move(work), std::move(outcome), shown_};
+}
+
 void Pipeline::run() {
   if (under_way_ || stuck_) return;
   under_way_ = true;
   Group group;
   const auto time = wall_time();
-  while (!queue_.empty() && batch_.size() < kBatch) {
-    auto work = std::move(queue_.front());
-    queue_.pop_front();
-    const bool writes = work->writes();
-    if (writes) ++last_;
-    if (writes && !work->silent()) shown_ = last_;
-    const auto zxid = writes ? last_ : shown_;
-    auto outcome = work->execute(engine_, {zxid, time, monotonic_time()});
-    if (outcome.changed()) {
-      group.push_back({static_cast<store::Index>(zxid), encode(outcome.transaction)});
+  const auto began = monotonic_time();
+  auto now = began;
+  engine::Moment to_come{0};  // of settling, as far as it is known
+  std::size_t bytes = 0;
+  for (std::size_t count = 0; count < kBatch && bytes < kBatchBytes && queue_.any_ready(); ++count) {
+    // What is likely to take long begins a batch of its own, so that the answers of the others leave before.
+    const auto used = now - began + to_come;
+    if (count > 0 && (used > kBatchTime || used + queue_.expected() > kBatchTime)) break;
+    engine_.advance(now);
+    auto step = execute_next(now, time);
+    const auto client = step.client;
+    bytes += step.outcome.body.size();
+    if (step.outcome.changed()) {
+      group.push_back({static_cast<store::Index>(step.outcome.zxid), encode(step.outcome.transaction)});
+      bytes += group.back().bytes.size();
     }
-    batch_.push_back({std::move(work), std::move(outcome)});
+    if (group.empty() || store_ == nullptr) {
+      finish(step);
+    } else {
+      to_come += kPerEvent * step.outcome.events;
+      batch_.push_back(std::move(step));
+    }
+    const auto after = monotonic_time();
+    queue_.charge(client, after - now);
+    now = after;
   }
   changes_ += group.size();
-  if (group.empty() || store_ == nullptr) {
-    settle();
+  if (batch_.empty()) {
+    rest();
   } else {
     commit_began_ = monotonic_time();
     log(std::move(group), [this](const Logged& result) { logged(result); });
@@ -92,15 +127,38 @@ void Pipeline::logged(const Logged& result) {
   commit_time_.add((monotonic_time() - commit_began_) / std::chrono::milliseconds(1));
   if (result) {
     if (std::exchange(refused_, false)) base::log().info("the log can be written again");
-    settle();
+    settle(0);
   } else {
     take_back(result.error());
   }
 }
 
-void Pipeline::settle() {
-  for (auto& step : batch_) step.work->settle(engine_, step.outcome);
-  settled_ = shown_;
+// It is safe.
+void Pipeline::finish(Step& step) {
+  step.work->settle(engine_, step.outcome);
+  settled_ = step.shown;
+  if (!step.work->unfinished()) return queue_.release(step.client, FairQueue::Hold::unfinished);
+  queue_.push_first(step.client, std::move(step.work));
+  queue_.release(step.client, FairQueue::Hold::unfinished);
+}
+
+// From that one on. If it takes long, the loop has its turn in between: pings are answered, and what is settled leaves.
+void Pipeline::settle(std::size_t first) {
+  const auto began = monotonic_time();
+  auto now = began;
+  for (auto i = first; i < batch_.size(); ++i) {
+    if (now - began > kBatchTime) {
+      asio::post(loop_.context(), [this, i, alive = alive_] {
+        if (*alive) settle(i);
+      });
+      return;
+    }
+    const auto client = batch_[i].client;
+    finish(batch_[i]);
+    const auto after = monotonic_time();
+    queue_.charge(client, after - now);
+    now = after;
+  }
   rest();
 }
 
@@ -114,10 +172,12 @@ void Pipeline::take_back(const store::AppendFailure& failure) {
   for (auto& step : batch_) {
     if (step.work->writes() || unknown) {
       step.work->fail(unknown);
+      queue_.release(step.client, FairQueue::Hold::unfinished);
       continue;
     }
-    auto outcome = step.work->execute(engine_, {settled_, wall_time(), monotonic_time()});
-    step.work->settle(engine_, outcome);
+    step.outcome = step.work->execute(engine_, {settled_, wall_time(), monotonic_time()});
+    step.shown = settled_;
+    finish(step);
   }
   if (unknown) get_stuck();
   rest();
@@ -125,11 +185,7 @@ void Pipeline::take_back(const store::AppendFailure& failure) {
 
 // Who reads now might see less than what is there after a crash. So nobody is answered until the log is known again.
 void Pipeline::get_stuck() {
-  while (!queue_.empty()) {
-    auto work = std::move(queue_.front());
-    queue_.pop_front();
-    work->fail(true);
-  }
+  for (auto& work : queue_.take_all()) work->fail(true);
   if (!std::exchange(stuck_, true)) events_.stuck(true);
   repair_later();
 }

@@ -1,23 +1,28 @@
 // pipeline.h -- everything that is to be done, one after the other, with one sync for many.
 //
-//   push() --> queue --> batch: execute each --> log them in one group --> settle each, in order
-//                ^                                    |
-//                |                                    +--> refused: take all back; writes fail, reads are done again
-//                +---- gathers while the log is being written
+//   push() --> a line each --> batch: execute each --> log them in one group --> settle each, in order
+//                    ^                                      |
+//                    |                                      +--> refused: take all back; writes fail, reads are done again
+//                    +---- gathers while the log is being written
 //
-// So answers leave in the order of requests, and none before what it tells of is safe. The queue cannot grow without bound:
-// a connection is not read from while too much of it waits (Peer::hold_back), and the number of connections is limited.
+// So answers leave in the order of a client's requests, and none before what it tells of is safe. Whose turn it is: fair_queue.h. A
+// batch ends when it has taken long enough or when its answers are long enough, and then the loop has its turn: it reads what has
+// come meanwhile, so that whoever asks for little is served next. What comes before the first change of a batch need not wait for the
+// log and is settled at once.
+//
+// The lines cannot grow without bound: a connection is not read from while too much of it waits (Peer::hold_back), and the number of
+// connections is limited.
 //
 // Everything happens in the loop, but for the log: the loop's thread steps out for it.
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <vector>
 
 #include "engine/engine.h"
+#include "server/fair_queue.h"
 #include "server/loop.h"
 #include "server/report.h"
 #include "server/work.h"
@@ -38,7 +43,12 @@ class Pipeline {
   Pipeline(Loop& loop, engine::Engine& engine, store::Store* store, wire::Zxid last, Events events);
   ~Pipeline();
 
-  void push(std::unique_ptr<Work> work);
+  void push(const LineId& client, std::unique_ptr<Work> work);
+  // What that client asks for waits until it has read its answers.
+  void wait_for_reader(const LineId& client) { queue_.hold(client, FairQueue::Hold::unsent); }
+  void go_on(const LineId& client);
+  // It is us that client waits for.
+  bool keeps_waiting(const LineId& client) const { return queue_.waits_for_its_turn(client); }
 
   // Nothing waits, nothing is under way.
   bool idle() const { return queue_.empty() && !under_way_; }
@@ -57,12 +67,16 @@ class Pipeline {
 
  private:
   struct Step {
+    LineId client{};
     std::unique_ptr<Work> work;
     engine::Outcome outcome{};
+    wire::Zxid shown = 0;  // the last that anybody may be told of once it is settled
   };
 
   void schedule();
   void run();
+  Step execute_next(engine::Moment now, std::int64_t time);
+  void finish(Step& step);
   using Logged = tl::expected<void, store::AppendFailure>;
   // What is to be logged, with the bytes.
   struct Record {
@@ -74,7 +88,7 @@ class Pipeline {
   // An empty group only repairs what a failed one may have left. The last thing that a handler does.
   void log(Group group, std::function<void(const Logged&)> done);
   void logged(const Logged& result);
-  void settle();
+  void settle(std::size_t first);
   void take_back(const store::AppendFailure& failure);
   void get_stuck();
   void repair_later();
@@ -84,7 +98,7 @@ class Pipeline {
   engine::Engine& engine_;
   Events events_;
   store::Store* store_;  // none: nothing is kept
-  std::deque<std::unique_ptr<Work>> queue_;
+  FairQueue queue_;
   std::vector<Step> batch_;
   bool scheduled_ = false;
   bool under_way_ = false;

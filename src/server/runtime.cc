@@ -9,6 +9,7 @@
 #include <chrono>
 #include <future>
 #include <mutex>
+#include <random>
 #include <utility>
 
 #include "base/log.h"
@@ -68,12 +69,20 @@ std::string with_next_step(const store::Failure& failure) {
   return failure.message + " (holdfast server --check DIR shows what is there; docs/operating.md says what to do)";
 }
 
+// Another one in every life, and known to nobody.
+base::HashKey random_key() {
+  std::random_device random;
+  const auto half = [&] { return std::uint64_t{random()} << 32 | random(); };
+  return {half(), half()};
+}
+
 engine::Rules rules_of(const EngineOptions& options) {
   return {
       .ttl_nodes = options.ttl_nodes,
       .path_depth = options.limits.path_depth,
       .answer = options.limits.answer,
       .watches = options.limits.watches,
+      .watches_per_session = options.limits.watches_per_session,
       .transaction = std::min(options.limits.frame, kLongestTransaction / kTransactionPerFrame) * kTransactionPerFrame};
 }
 
@@ -83,7 +92,9 @@ engine::Rules rules_of(const EngineOptions& options) {
 class Runtime::Impl {
  public:
   Impl(EngineOptions options, store::Disk* disk)
-      : options_(std::move(options)), disk_(disk == nullptr ? machine_ : *disk), engine_(rules_of(options_)) {}
+      : options_(std::move(options)),
+        disk_(disk == nullptr ? machine_ : *disk),
+        engine_(rules_of(options_), random_key()) {}
 
   std::string start() {
     if (auto objection = objection_to(options_); !objection.empty()) return objection;

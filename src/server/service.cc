@@ -22,8 +22,19 @@ constexpr engine::Moment kLeastSessionLook = std::chrono::milliseconds(1);
 constexpr engine::Moment kLateLook = std::chrono::milliseconds(100);
 // For what has come meanwhile to be read.
 constexpr engine::Moment kListenFirst = std::chrono::milliseconds(200);
-// Nodes that are due are removed this many at a time; the others wait for the next look, and clients do not wait for all of them.
+// So many nodes are looked at at a time, and so many of those that are due wait for their removal at most.
 constexpr std::size_t kContainersAtOnce = 10'000;
+constexpr engine::Moment kContainersPause = std::chrono::milliseconds(10);
+// Watches that connections left, in each turn of the loop: less than a millisecond's worth.
+constexpr std::size_t kSweptAtOnce = 1'000;
+// A client that has not read so much gets no more answers for now. More than a socket takes at once, so that an honest one is never
+// short of answers; few enough that what one small request brings about is not multiplied by all that it has sent.
+constexpr std::size_t kUnreadAnswers = std::size_t{4} << 20;
+// After a disk refused to note the end of ephemerals.
+constexpr engine::Moment kEphemeralsPause = std::chrono::seconds(1);
+
+LineId line_of(const ClientConnection& connection) { return {LineId::Kind::connection, connection.id}; }
+LineId line_of(wire::SessionId session) { return {LineId::Kind::session, static_cast<std::uint64_t>(session)}; }
 
 }  // namespace
 
@@ -67,8 +78,9 @@ Service::Service(Loop& loop, EngineOptions options, engine::Engine& engine, stor
   }
   engine_.sessions().all_heard_of(monotonic_time());
   note_use();
+  for (const auto session : engine_.orphaned()) end_ephemerals(session);
   look_after_sessions();
-  look_after_containers();
+  look_after_containers(0);
 }
 
 Service::~Service() {
@@ -104,12 +116,15 @@ void Service::drop(ClientConnection& connection) {
   connection.leaving = true;
   if (auto peer = std::exchange(connection.peer, nullptr)) peer->close();
   engine_.disconnect(connection.id);
+  sweep();
+  go_on(connection);
   if (const auto mine = by_session_.find(connection.session);
       mine != by_session_.end() && mine->second == connection.id) {
     by_session_.erase(mine);
   }
   if (strangers_.erase(connection.session) > 0) {
-    pipeline_.push(std::make_unique<SessionEnd>(*this, connection.session, SessionEnd::Why::stranger));
+    pipeline_.push(line_of(connection.session),
+                   std::make_unique<SessionEnd>(*this, connection.session, SessionEnd::Why::stranger));
   }
   connections_.erase(connection.id);
 }
@@ -138,16 +153,17 @@ void Service::received(ConnectionId id, std::string frame) {
   ++totals_.received;
   totals_.bytes_received += static_cast<std::int64_t>(size);
   if (std::exchange(connection->greeted, true)) {
-    take(connection, frame, size);
+    take(connection, std::move(frame));
   } else {
-    greet(connection, frame, size);
+    greet(connection, frame);
   }
   if (connection->unserved > options_.limits.unserved_bytes && !std::exchange(connection->held, true)) {
     if (connection->peer) connection->peer->hold_back(true);
   }
 }
 
-void Service::greet(const ConnectionPtr& connection, std::string_view frame, std::size_t size) {
+void Service::greet(const ConnectionPtr& connection, std::string_view frame) {
+  const auto size = frame.size();
   wire::Reader reader(frame);
   wire::ConnectRequest request;
   if (!decode(reader, request)) return drop(*connection);
@@ -159,10 +175,11 @@ void Service::greet(const ConnectionPtr& connection, std::string_view frame, std
     engine_.sessions().heard_of(request.session, monotonic_time());
   }
   connection->unserved += size;
-  pipeline_.push(std::make_unique<Handshake>(*this, connection, std::move(request), size));
+  pipeline_.push(line_of(*connection), std::make_unique<Handshake>(*this, connection, std::move(request), size));
 }
 
-void Service::take(const ConnectionPtr& connection, std::string_view frame, std::size_t size) {
+void Service::take(const ConnectionPtr& connection, std::string frame) {
+  const auto size = frame.size();
   wire::Reader reader(frame);
   const auto xid = reader.i32();
   const auto op = static_cast<wire::Op>(reader.i32());
@@ -184,16 +201,18 @@ void Service::take(const ConnectionPtr& connection, std::string_view frame, std:
     return connection->send(wire::reply_frame(xid, 0, wire::Code::ok, none.bytes()));
   }
   connection->unserved += size;
-  if (op == wire::Op::ping) return pipeline_.push(std::make_unique<EarlyPing>(*this, connection, size));
+  if (op == wire::Op::ping)
+    return pipeline_.push(line_of(*connection), std::make_unique<EarlyPing>(*this, connection, size));
   if (op == wire::Op::auth) {
     (void)reader.i32();  // type
     auto scheme = reader.buffer().value_or("");
     auto credentials = reader.buffer();
     if (!reader.ok()) return drop(*connection);
     return pipeline_.push(
+        line_of(*connection),
         std::make_unique<Authentication>(*this, connection, xid, std::move(scheme), std::move(credentials), size));
   }
-  pipeline_.push(std::make_unique<ClientRequest>(*this, connection, xid, op, wire::decode_request(op, reader), size));
+  pipeline_.push(line_of(*connection), std::make_unique<ClientRequest>(*this, connection, xid, op, std::move(frame)));
 }
 
 bool Service::authenticate(ClientConnection& connection, const std::string& scheme, const wire::Buffer& credentials) {
@@ -236,6 +255,49 @@ void Service::served(ClientConnection& connection, std::size_t bytes) {
   if (connection.peer) connection.peer->hold_back(false);
 }
 
+void Service::wait_for_reader(ClientConnection& connection) {
+  if (connection.unread || stopping_ || !connection.peer || connection.peer->unsent() <= kUnreadAnswers) return;
+  connection.unread = true;
+  pipeline_.wait_for_reader(line_of(connection));
+}
+
+void Service::go_on(ClientConnection& connection) {
+  if (std::exchange(connection.unread, false)) pipeline_.go_on(line_of(connection));
+}
+
+void Service::sent(ConnectionId id) {
+  const auto found = connections_.find(id);
+  if (found == connections_.end() || !found->second->unread) return;
+  if (found->second->peer->unsent() <= kUnreadAnswers / 2) go_on(*found->second);
+}
+
+// But not one that does not read: it may be gone, and its locks with it.
+bool Service::is_speaking(wire::SessionId session) {
+  const auto* connection = connection_of(session);
+  if (connection == nullptr || !connection->peer || connection->unread) return false;
+  return connection->peer->has_unread() || pipeline_.keeps_waiting(line_of(*connection));
+}
+
+void Service::end_ephemerals(wire::SessionId session) {
+  pipeline_.push(line_of(session), std::make_unique<EphemeralsEnd>(*this, session));
+}
+
+void Service::end_ephemerals_later(wire::SessionId session) {
+  auto timer = std::make_shared<asio::steady_timer>(loop_.context(), kEphemeralsPause);
+  timer->async_wait([this, alive = alive_, timer, session](const std::error_code& error) {
+    if (!error && *alive && !stopping_) end_ephemerals(session);
+  });
+}
+
+void Service::sweep() {
+  if (std::exchange(sweeping_, true)) return;
+  asio::post(loop_.context(), [this, alive = alive_] {
+    if (!*alive) return;
+    sweeping_ = false;
+    if (engine_.sweep(kSweptAtOnce)) sweep();
+  });
+}
+
 std::chrono::milliseconds Service::grant(std::int32_t timeout) const {
   const auto least = options_.min_session_timeout.count() > 0 ? options_.min_session_timeout : 2 * options_.tick_time;
   const auto most = options_.max_session_timeout.count() > 0 ? options_.max_session_timeout : 20 * options_.tick_time;
@@ -250,7 +312,7 @@ std::string Service::new_password() {
 
 void Service::look_after_sessions() {
   for (const auto session : engine_.sessions().expired(monotonic_time())) {
-    pipeline_.push(std::make_unique<SessionEnd>(*this, session));
+    pipeline_.push(line_of(session), std::make_unique<SessionEnd>(*this, session));
   }
   // No session that is opened later is over before half of the least timeout; those that are there say themselves.
   engine::Moment pause = grant(0) / 2;
@@ -269,14 +331,17 @@ void Service::look_later(engine::Moment pause, bool may_wait) {
   });
 }
 
-void Service::look_after_containers() {
-  timers_->containers.expires_after(options_.container_check_interval);
-  timers_->containers.async_wait([this, alive = alive_](const std::error_code& error) {
+void Service::look_after_containers(std::size_t from) {
+  timers_->containers.expires_after(from == 0 ? options_.container_check_interval : kContainersPause);
+  timers_->containers.async_wait([this, alive = alive_, from](const std::error_code& error) {
     if (error || !*alive || stopping_) return;
-    auto due = engine_.mortals_due(wall_time());
-    if (due.size() > kContainersAtOnce) due.resize(kContainersAtOnce);
-    for (auto& path : due) pipeline_.push(std::make_unique<ContainerEnd>(*this, std::move(path)));
-    look_after_containers();
+    if (from > 0 && pipeline_.waiting() > kContainersAtOnce) return look_after_containers(from);
+    engine_.advance(monotonic_time());
+    for (auto& path : engine_.mortals_due(from, kContainersAtOnce)) {
+      pipeline_.push({}, std::make_unique<ContainerEnd>(*this, std::move(path)));
+    }
+    const auto next = from + kContainersAtOnce;
+    look_after_containers(next < engine_.tree().mortals().size() ? next : 0);
   });
 }
 
@@ -299,7 +364,10 @@ void Service::stop(std::function<void()> done) {
   stopped_ = std::move(done);
   timers_->sessions.cancel();
   timers_->containers.cancel();
-  for (auto& [id, connection] : connections_) connection->leaving = true;
+  for (auto& [id, connection] : connections_) {
+    connection->leaving = true;
+    go_on(*connection);
+  }
   finish_stop();
 }
 

@@ -35,6 +35,7 @@ class Service final : public Host {
   ConnectionId connected(std::shared_ptr<Peer> peer, Origin origin) override;
   void received(ConnectionId connection, std::string frame) override;
   void disconnected(ConnectionId connection) override;
+  void sent(ConnectionId connection) override;
 
   // What the four-letter word needs.
   Report report(std::string_view word);
@@ -52,12 +53,13 @@ class Service final : public Host {
   friend class EarlyPing;
   friend class Authentication;
   friend class SessionEnd;
+  friend class EphemeralsEnd;
   friend class ContainerEnd;
 
   using ConnectionPtr = std::shared_ptr<ClientConnection>;
 
-  void greet(const ConnectionPtr& connection, std::string_view frame, std::size_t size);
-  void take(const ConnectionPtr& connection, std::string_view frame, std::size_t size);
+  void greet(const ConnectionPtr& connection, std::string_view frame);
+  void take(const ConnectionPtr& connection, std::string frame);
   // False: nobody can be known by that.
   bool authenticate(ClientConnection& connection, const std::string& scheme, const wire::Buffer& credentials);
   void answered(std::int64_t latency, bool write, std::size_t size);
@@ -68,6 +70,15 @@ class Service final : public Host {
     return [this](ConnectionId connection, const wire::Event& event) { tell(connection, event); };
   }
   void served(ClientConnection& connection, std::size_t bytes);
+  // If too many of its answers are not read yet.
+  void wait_for_reader(ClientConnection& connection);
+  void go_on(ClientConnection& connection);
+  // Something of its client is here and has not had its turn: it is not silent, we are slow.
+  bool is_speaking(wire::SessionId session);
+  void end_ephemerals(wire::SessionId session);
+  void end_ephemerals_later(wire::SessionId session);
+  // What connections left in the engine, a little in each turn of the loop.
+  void sweep();
   // Once what was sent is out. The session lives on.
   void drop(ClientConnection& connection);
   void drop_all();
@@ -79,7 +90,8 @@ class Service final : public Host {
   std::string new_password();
   void look_after_sessions();
   void look_later(engine::Moment pause, bool may_wait);
-  void look_after_containers();
+  // From that place on, see engine::Engine::mortals_due().
+  void look_after_containers(std::size_t from);
   void finish_stop();
   void note_use();
   void report_connections(Report& report) const;
@@ -102,6 +114,7 @@ class Service final : public Host {
   // Sessions of clients that have to log in and never have: they end with their connection, so that who may do nothing leaves nothing.
   std::unordered_set<wire::SessionId> strangers_;
   ConnectionId last_connection_ = 0;
+  bool sweeping_ = false;
   std::optional<engine::Moment> unused_since_;  // none while there is a session
   bool stopping_ = false;
   std::function<void()> stopped_;

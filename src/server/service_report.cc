@@ -83,14 +83,15 @@ void Service::report_sessions(Report& report) const {
 void Service::report_watches(Report& report) const {
   const auto& watches = engine_.data_watches();
   report.watch_summary = {watches.connection_count(), watches.path_count(), watches.size()};
-  for (const auto& [path, watchers] : watches.by_path()) {
+  watches.for_each([&](const std::string& path, const engine::WatchTable::Watchers& watchers) {
     WatchReport each{.path = path};
     for (const auto& watcher : watchers) {
       const auto found = connections_.find(watcher.connection);
       if (found != connections_.end()) each.sessions.push_back(found->second->session);
     }
-    report.watch_list.push_back(std::move(each));
-  }
+    // Those of connections that are gone may not have been removed yet.
+    if (!each.sessions.empty()) report.watch_list.push_back(std::move(each));
+  });
 }
 
 void Service::report_configuration(Report& report) const {

@@ -1,5 +1,8 @@
 #include "server/service_work.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "server/operation_name.h"
 #include "server/service.h"
 
@@ -12,6 +15,32 @@ namespace {
 
 // A disk that refused to note the end of a session is not asked again before.
 constexpr auto kExpireAgainAfter = std::chrono::seconds(1);
+// Of one setWatches: about a millisecond's worth. As many as fit into a frame would take a fifth of a second.
+constexpr std::size_t kPathsAtOnce = 1'000;
+
+// The last piece first.
+std::vector<wire::Request> in_pieces(wire::Request request) {
+  std::vector<wire::Request> pieces;
+  if (auto* all = std::get_if<wire::SetWatches>(&request)) {
+    wire::SetWatches piece{.relative_zxid = all->relative_zxid};
+    std::size_t count = 0;
+    for (const auto list : {&wire::SetWatches::data, &wire::SetWatches::exist, &wire::SetWatches::children,
+                            &wire::SetWatches::persistent, &wire::SetWatches::recursive}) {
+      for (auto& path : all->*list) {
+        if (count++ == kPathsAtOnce) {
+          count = 1;
+          pieces.emplace_back(std::exchange(piece, {.relative_zxid = all->relative_zxid}));
+        }
+        (piece.*list).push_back(std::move(path));
+      }
+    }
+    pieces.emplace_back(std::move(piece));
+    std::reverse(pieces.begin(), pieces.end());
+  } else {
+    pieces.push_back(std::move(request));
+  }
+  return pieces;
+}
 
 }  // namespace
 
@@ -77,7 +106,28 @@ void Handshake::settle(engine::Engine&, Outcome&) {
 // Without an answer: the client tries again.
 void Handshake::fail(bool) { service_.drop(*connection_); }
 
+const wire::Request& ClientRequest::request() const {
+  if (pieces_.empty()) {
+    wire::Reader reader(frame_);
+    (void)reader.i32();  // xid and op
+    (void)reader.i32();
+    pieces_ = in_pieces(wire::decode_request(op_, reader));
+    frame_ = {};
+  }
+  return pieces_.back();
+}
+
 Outcome ClientRequest::execute(engine::Engine& engine, const Turn& turn) {
+  auto outcome = execute_piece(engine, turn);
+  const bool closes = op_ == wire::Op::close_session;
+  more_ = outcome.code == Code::ok && (closes ? engine.has_ephemerals(connection_->session) : pieces_.size() > 1);
+  return outcome;
+}
+
+Outcome ClientRequest::execute_piece(engine::Engine& engine, const Turn& turn) {
+  if (closing_) return engine.remove_ephemerals(turn.zxid, turn.time, connection_->session);
+  // Nobody waits for what it would find.
+  if (!connection_->peer && !writes()) return {.zxid = turn.zxid, .code = Code::connection_loss};
   if (connection_->session == 0) return {.zxid = turn.zxid, .code = Code::session_expired};
   // The session has moved: whoever speaks for it now was told so, and counts on nothing being done behind its back.
   if (service_.has_moved(*connection_)) return {.zxid = turn.zxid, .code = Code::session_moved};
@@ -87,16 +137,21 @@ Outcome ClientRequest::execute(engine::Engine& engine, const Turn& turn) {
   if (!connection_->authorized && op_ != wire::Op::close_session) {
     return {.zxid = turn.zxid, .code = Code::session_closed_require_auth};
   }
-  return engine.execute({connection_->session, connection_->id}, turn.zxid, turn.time, request_);
+  return engine.execute({connection_->session, connection_->id}, turn.zxid, turn.time, request());
 }
 
 void ClientRequest::settle(engine::Engine& engine, Outcome& outcome) {
-  engine.settle({connection_->session, connection_->id}, request_, outcome, service_.teller());
+  engine.settle({connection_->session, connection_->id}, request(), outcome, service_.teller());
+  if (more_) {
+    closing_ = op_ == wire::Op::close_session;
+    if (!closing_) pieces_.pop_back();
+    return;
+  }
   served();
   answer(outcome);
   // An operation that nobody knows ends the connection, as ZooKeeper has it: who knows what else that client means.
   const bool over = op_ == wire::Op::close_session || outcome.code == Code::session_closed_require_auth ||
-                    std::holds_alternative<wire::Unknown>(request_);
+                    std::holds_alternative<wire::Unknown>(request());
   if (over) service_.drop(*connection_);
 }
 
@@ -109,14 +164,20 @@ void ClientRequest::answer(const Outcome& outcome) {
   report.last_response_time = wall_time();
   report.last_latency = latency;
   report.latency.add(latency);
-  service_.answered(latency, is_write(request_), outcome.body.size());
+  service_.answered(latency, writes(), outcome.body.size());
   // Who does not know the operation has not looked at any state for it.
-  const auto zxid = std::holds_alternative<wire::Unknown>(request_) ? -1 : outcome.zxid;
+  const auto zxid = std::holds_alternative<wire::Unknown>(request()) ? -1 : outcome.zxid;
   connection_->send(wire::reply_frame(xid_, zxid, outcome.code, outcome.body));
+  service_.wait_for_reader(*connection_);
 }
 
 void ClientRequest::fail(bool unknown) {
+  more_ = false;
   served();
+  if (closing_) {
+    service_.end_ephemerals_later(connection_->session);
+    return service_.drop(*connection_);
+  }
   if (unknown) return service_.drop(*connection_);
   answer({.zxid = service_.pipeline_.zxid(), .code = Code::system_error});
 }
@@ -148,23 +209,50 @@ void Authentication::fail(bool) { service_.drop(*connection_); }
 
 Outcome SessionEnd::execute(engine::Engine& engine, const Turn& turn) {
   // Heard of since it was found silent: what it sent may have been acknowledged, and it counts on that.
+  if (closing_) {
+    auto outcome = engine.remove_ephemerals(turn.zxid, turn.time, session_);
+    more_ = engine.has_ephemerals(session_);
+    return outcome;
+  }
+  if (why_ == Why::silent && service_.is_speaking(session_)) engine.sessions().heard_of(session_, turn.now);
   const auto* session = engine.sessions().find(session_);
   const bool alive = why_ == Why::silent && session != nullptr && session->heard + session->timeout > turn.now;
   if (session == nullptr || alive) {
     engine.sessions().look_again(session_);
     return {.zxid = turn.zxid, .code = Code::session_expired};
   }
-  return engine.execute({session_, 0}, turn.zxid, turn.time, wire::CloseSession{});
+  auto outcome = engine.execute({session_, 0}, turn.zxid, turn.time, wire::CloseSession{});
+  more_ = engine.has_ephemerals(session_);
+  return outcome;
 }
 
 void SessionEnd::settle(engine::Engine& engine, Outcome& outcome) {
   engine.settle({session_, 0}, wire::CloseSession{}, outcome, service_.teller());
-  if (outcome.code != Code::ok) return;
+  if (outcome.code != Code::ok || std::exchange(closing_, true)) return;
   if (why_ == Why::silent) ++service_.totals_.sessions_expired;
   if (auto* connection = service_.connection_of(session_)) service_.drop(*connection);
 }
 
-void SessionEnd::fail(bool) { service_.engine_.sessions().look_again(session_, monotonic_time() + kExpireAgainAfter); }
+void SessionEnd::fail(bool) {
+  more_ = false;
+  if (closing_) return service_.end_ephemerals_later(session_);
+  service_.engine_.sessions().look_again(session_, monotonic_time() + kExpireAgainAfter);
+}
+
+Outcome EphemeralsEnd::execute(engine::Engine& engine, const Turn& turn) {
+  auto outcome = engine.remove_ephemerals(turn.zxid, turn.time, session_);
+  more_ = outcome.changed() && engine.has_ephemerals(session_);
+  return outcome;
+}
+
+void EphemeralsEnd::settle(engine::Engine& engine, Outcome& outcome) {
+  engine.settle({}, wire::CloseSession{}, outcome, service_.teller());
+}
+
+void EphemeralsEnd::fail(bool) {
+  more_ = false;
+  service_.end_ephemerals_later(session_);
+}
 
 Outcome ContainerEnd::execute(engine::Engine& engine, const Turn& turn) {
   return engine.execute({}, turn.zxid, turn.time, request_);

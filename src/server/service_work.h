@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "server/client_connection.h"
 #include "server/now.h"
@@ -53,23 +54,33 @@ class Handshake final : public ConnectionWork {
   bool turned_away_ = false;  // without an answer
 };
 
+// Read when its turn comes, so that reading it counts as its client's time. Two kinds are done in pieces: the end of a session with many
+// ephemerals, and setWatches with many paths.
 class ClientRequest final : public ConnectionWork {
  public:
+  // `frame`: with the header, of which `xid` and `op` are.
   ClientRequest(Service& service, std::shared_ptr<ClientConnection> connection, std::int32_t xid, wire::Op op,
-                wire::Request request, std::size_t size)
-      : ConnectionWork(service, std::move(connection), size), xid_(xid), op_(op), request_(std::move(request)) {}
+                std::string frame)
+      : ConnectionWork(service, std::move(connection), frame.size()), xid_(xid), op_(op), frame_(std::move(frame)) {}
 
-  bool writes() const override { return is_write(request_); }
+  bool writes() const override { return is_write(request()); }
   engine::Outcome execute(engine::Engine& engine, const Turn& turn) override;
   void settle(engine::Engine& engine, engine::Outcome& outcome) override;
+  bool unfinished() const override { return more_; }
   void fail(bool unknown) override;
 
  private:
+  // What is asked for, or the piece of it that is next.
+  const wire::Request& request() const;
+  engine::Outcome execute_piece(engine::Engine& engine, const Turn& turn);
   void answer(const engine::Outcome& outcome);
 
   std::int32_t xid_;
   wire::Op op_;
-  wire::Request request_;
+  mutable std::string frame_;                    // until it is read
+  mutable std::vector<wire::Request> pieces_{};  // the last one first; most requests are one
+  bool closing_ = false;                         // the session is over, and only its ephemerals are left
+  bool more_ = false;                            // to be done
 };
 
 // Sent before the handshake was answered, and so not to be answered before it either.
@@ -115,6 +126,7 @@ class SessionEnd final : public Work {
   bool writes() const override { return true; }
   engine::Outcome execute(engine::Engine& engine, const Turn& turn) override;
   void settle(engine::Engine& engine, engine::Outcome& outcome) override;
+  bool unfinished() const override { return more_; }
   // The session is there again, and is to expire again.
   void fail(bool unknown) override;
 
@@ -122,6 +134,25 @@ class SessionEnd final : public Work {
   Service& service_;
   wire::SessionId session_;
   Why why_;
+  bool closing_ = false;  // it is over, and only its ephemerals are left
+  bool more_ = false;     // of them
+};
+
+// What the end of a session has not removed yet: a piece was refused by the disk, or a crash came in between.
+class EphemeralsEnd final : public Work {
+ public:
+  EphemeralsEnd(Service& service, wire::SessionId session) : service_(service), session_(session) {}
+
+  bool writes() const override { return true; }
+  engine::Outcome execute(engine::Engine& engine, const Turn& turn) override;
+  void settle(engine::Engine& engine, engine::Outcome& outcome) override;
+  bool unfinished() const override { return more_; }
+  void fail(bool unknown) override;
+
+ private:
+  Service& service_;
+  wire::SessionId session_;
+  bool more_ = false;
 };
 
 // A container that is empty, or a node whose time is over.

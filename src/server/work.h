@@ -27,6 +27,9 @@ class Work {
   virtual engine::Outcome execute(engine::Engine& engine, const Turn& turn) = 0;
   // What it did is safe: who asked may know.
   virtual void settle(engine::Engine& engine, engine::Outcome& outcome) = 0;
+  // It has done a piece and goes on with the next one in its client's next turn; asked after execute(). What another client asks
+  // for is served in between.
+  virtual bool unfinished() const { return false; }
   // It could not be made safe and was taken back; `unknown` if it may come back after a crash.
   virtual void fail(bool unknown) = 0;
 };

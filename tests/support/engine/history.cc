@@ -37,7 +37,8 @@ void History::act(RandomRequests& random) {
   }
   Client client{session, number};
   wire::Request request = random.write();
-  auto due = engine.mortals_due(time_);
+  engine.advance(std::chrono::milliseconds(time_));
+  auto due = engine.mortals_due();
   if (!due.empty() && random.one_in(6)) {
     std::sort(due.begin(), due.end());
     client = {};

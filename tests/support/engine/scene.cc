@@ -35,6 +35,7 @@ Client Scene::client(wire::SessionId number, engine::Identities identities) {
 
 Outcome Scene::execute(const Client& client, const wire::Request& request) {
   if (wire::is_write(request)) ++zxid;
+  engine.advance(now += std::chrono::milliseconds(1));
   return engine.execute(client, zxid, ++time, request);
 }
 

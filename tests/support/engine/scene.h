@@ -26,12 +26,12 @@ wire::Create create(std::string path, wire::CreateMode mode = wire::CreateMode::
 
 class Scene {
  public:
-  explicit Scene(engine::Rules rules = {}) : engine(rules) {}
+  explicit Scene(engine::Rules rules = {}, base::HashKey key = {}) : engine(rules, key) {}
 
   // A new session with a connection of the same number.
   engine::Client client(wire::SessionId number, engine::Identities identities = {{"ip", "127.0.0.1"}});
 
-  // The next zxid for a write; a millisecond passes.
+  // The next zxid for a write; a millisecond passes, by either clock.
   engine::Outcome execute(const engine::Client& client, const wire::Request& request);
   void settle(const engine::Client& client, const wire::Request& request, engine::Outcome& outcome);
   engine::Outcome run(const engine::Client& client, const wire::Request& request);
@@ -39,6 +39,11 @@ class Scene {
   // The path that a create made; "" if it made none.
   std::string created(const engine::Client& client, const wire::Create& request);
   wire::Stat stat(std::string_view path) const { return engine.tree().find(path)->stat(); }
+  // So many milliseconds later by the clock that does not jump: what is due then.
+  std::vector<std::string> due_after(std::int64_t milliseconds) {
+    engine.advance(now + std::chrono::milliseconds(milliseconds));
+    return engine.mortals_due();
+  }
   bool is_there(std::string_view path) const { return engine.tree().find(path) != nullptr; }
   // What was told since the last time.
   std::vector<Told> told() { return std::exchange(told_, {}); }
@@ -46,6 +51,7 @@ class Scene {
   engine::Engine engine;
   wire::Zxid zxid = 0;
   std::int64_t time = 1'000;
+  engine::Moment now{0};
 
  private:
   std::vector<Told> told_;

@@ -28,11 +28,25 @@ std::map<std::string, const Node*> nodes_of(const Tree& tree) {
   return all;
 }
 
-std::vector<std::string> paths_of(const Tree::NodeSet& nodes) {
+std::vector<std::string> paths_of(const Tree::Nodes& nodes) {
   std::vector<std::string> paths;
   for (const Node* node : nodes) paths.push_back(node->path());
   std::sort(paths.begin(), paths.end());
   return paths;
+}
+
+Tree::Nodes mortals_of(const Tree& tree) {
+  Tree::Nodes nodes;
+  for (const auto& mortal : tree.mortals()) nodes.push_back(mortal.node);
+  return nodes;
+}
+
+std::size_t count_below(const Node& node) {
+  std::size_t count = node.child_count();
+  if (node.children) {
+    for (const auto& child : *node.children) count += child->below;
+  }
+  return count;
 }
 
 std::string text_of(const wire::AclList* list) {
@@ -69,6 +83,7 @@ class Inspection {
       expect(!node->children || !node->children->empty(), path + " keeps an empty set of children");
       expect(!node->data_is_null || node->data.empty(), path + " has data that is null");
       expect(tree_.find(path) == node, path + " is not found");
+      expect(node->below == count_below(*node), path + " has another number of nodes below it");
       if (!node->children) continue;
       for (const auto& child : *node->children) expect(child->parent == node, path + " is not its child's parent");
     }
@@ -83,7 +98,8 @@ class Inspection {
     }
     expect(tree_.ephemerals().size() == ephemerals.size(), "sessions with ephemerals");
     expect(tree_.ephemeral_count() == ephemeral_count, "count of ephemerals");
-    expect(std::set<const Node*>(tree_.mortals().begin(), tree_.mortals().end()) == mortals, "mortals");
+    const auto kept = mortals_of(tree_);
+    expect(kept.size() == mortals.size() && std::set<const Node*>(kept.begin(), kept.end()) == mortals, "mortals");
   }
 
   void look_at_list() {
@@ -135,7 +151,7 @@ std::string describe(const Engine& engine) {
   std::map<wire::SessionId, std::vector<std::string>> ephemerals;
   for (const auto& [id, nodes] : tree.ephemerals()) ephemerals[id] = paths_of(nodes);
   for (const auto& [id, paths] : ephemerals) text += fmt::format("ephemerals of {}: {}\n", id, fmt::join(paths, " "));
-  text += fmt::format("mortals: {}\n", fmt::join(paths_of(tree.mortals()), " "));
+  text += fmt::format("mortals: {}\n", fmt::join(paths_of(mortals_of(tree)), " "));
   return text;
 }
 

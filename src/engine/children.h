@@ -1,0 +1,63 @@
+// children.h -- the children of one node, by name and in a row.
+//
+//   nodes_    [ a | d | c | b ]        in a row, so that a listing of a million reads memory ahead instead of waiting for it
+//   hashes_   [ . | . | . | . ]        of their names, so that growing looks at no node
+//   slots_    [ 2 |   | 0 | 3 | 1 | ]  where in the row: open addressing, none while there are few
+//
+// A child that goes leaves its place to the last one: the order means nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/siphash.h"
+
+namespace holdfast::engine {
+
+struct Node;
+
+class Children {
+ public:
+  // The key is that of the whole tree, which outlives them.
+  explicit Children(const base::HashKey& key) : key_(&key) {}
+  ~Children();
+  Children(const Children&) = delete;
+  Children& operator=(const Children&) = delete;
+
+  Node* find(std::string_view name) const;
+  // There is none of that name.
+  void insert(std::unique_ptr<Node> node);
+  // There is one of that name.
+  std::unique_ptr<Node> extract(std::string_view name);
+
+  std::size_t size() const { return nodes_.size(); }
+  bool empty() const { return nodes_.empty(); }
+  // Of all names together: how long a listing is, is known before it is made.
+  std::size_t name_bytes() const { return name_bytes_; }
+  auto begin() const { return nodes_.begin(); }
+  auto end() const { return nodes_.end(); }
+
+ private:
+  using Place = std::uint32_t;
+
+  static constexpr Place kNone = ~Place{0};
+
+  Place place_of(std::string_view name, std::uint32_t hash) const;
+  std::size_t slot_of(Place place) const;
+  void enter(Place place);
+  void vacate(std::size_t slot);
+  void resize(std::size_t slots);
+  std::size_t home(std::uint32_t hash) const { return hash & (slots_.size() - 1); }
+  std::size_t behind(std::size_t slot) const { return (slot + 1) & (slots_.size() - 1); }
+
+  const base::HashKey* key_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<std::uint32_t> hashes_;
+  std::vector<Place> slots_;  // a power of two, or none
+  std::size_t name_bytes_ = 0;
+};
+
+}  // namespace holdfast::engine
