@@ -6,6 +6,8 @@
 #include <chrono>
 #include <utility>
 
+#include "backend/zookeeper/stranger.h"
+
 namespace holdfast::zookeeper {
 namespace {
 
@@ -16,6 +18,7 @@ constexpr auto kGoodbye = std::chrono::milliseconds(500);
 
 SocketLine::SocketLine(spi::Executor& executor, const std::string& host, Events events, std::function<bool()> trusted)
     : executor_(executor),
+      host_(host),
       events_(std::move(events)),
       trusted_(std::move(trusted)),
       socket_(host.substr(0, host.rfind(':')), host.substr(host.rfind(':') + 1)) {
@@ -47,6 +50,10 @@ std::shared_ptr<SocketLine> SocketLine::make(spi::Executor& executor, const std:
     if (!self->heard_) self->lose("it does not answer");
   });
   return line;
+}
+
+std::shared_ptr<void> SocketLine::ask_what_listens(std::function<void(std::string clause)> done) {
+  return std::make_shared<StrangerQuestion>(executor_, host_, std::move(done));
 }
 
 void SocketLine::send(std::string frame) {
