@@ -8,14 +8,25 @@ set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 set_target_properties(holdfast PROPERTIES
   VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-if(BUILD_SHARED_LIBS)
+if(BUILD_SHARED_LIBS AND HOLDFAST_CLI)
   # The command finds the library beside it, wherever both were installed to.
   file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(holdfast_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
 endif()
 
+set(HOLDFAST_COMMAND_SIZE 4096)
 install(TARGETS holdfast EXPORT holdfastTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS holdfast_cli)
+if(HOLDFAST_CLI)
+  install(TARGETS holdfast_cli)
+endif()
+# The library is told where the command was really installed: `--prefix` is not known before. The text fills the section, so that
+# nothing else in the file moves.
+install(CODE "set(command_size ${HOLDFAST_COMMAND_SIZE})
+set(bindir \"${CMAKE_INSTALL_BINDIR}\")
+set(objcopy \"${CMAKE_OBJCOPY}\")
+set(library \"${CMAKE_INSTALL_LIBDIR}/$<TARGET_FILE_NAME:holdfast>\")
+set(scratch \"${PROJECT_BINARY_DIR}/installed_command\")")
+install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/TellCommand.cmake)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/holdfast DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h")
 

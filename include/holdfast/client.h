@@ -80,7 +80,7 @@ struct Revocation {
 
 struct ClientOptions {
   // How long the service waits for a sign of life before it gives our locks away. The service may grant another one,
-  // which then counts.
+  // which then counts: Client::session_timeout().
   std::chrono::milliseconds session_timeout{15'000};
   // How long one attempt to reach the service may take; connect() and try_lock() do not take longer.
   std::chrono::milliseconds connection_timeout{5'000};
@@ -132,6 +132,11 @@ class Client {
   using BackendFactory = std::function<std::unique_ptr<spi::QueueBackend>(spi::Executor&)>;
   static Client connect(const BackendFactory& make, ClientOptions options = {});
 
+  // The same, but not limited to one attempt: tries until `deadline`, as options.retry says, where each attempt takes at most
+  // options.connection_timeout. For a program that may start before its service does; or that has less time than one attempt takes.
+  static Client connect_until(std::string_view url, Clock::time_point deadline, ClientOptions options = {});
+  static Client connect_until(const BackendFactory& make, Clock::time_point deadline, ClientOptions options = {});
+
   Client(Client&&) noexcept;
   Client& operator=(Client&&) noexcept;
   ~Client();  // close()
@@ -169,6 +174,9 @@ class Client {
   void commit(const Lease& lease, const Transaction& transaction);
 
   ConnectionState state() const noexcept;
+  // How long the service waits for a sign of life of this client before it gives its locks away: what it has granted, which may be more
+  // or less than options.session_timeout.
+  std::chrono::milliseconds session_timeout() const;
 
   // Ends the session, and with it every ticket. Waiters wake with `cancelled`; leases still held are lost. Idempotent. Returns
   // when the callbacks have returned too, unless it is called by one of them. A server that does not answer is given up on

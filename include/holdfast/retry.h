@@ -30,9 +30,12 @@ class RetryPolicy {
   explicit RetryPolicy(Rule rule);
 
   std::optional<Duration> next(unsigned failures, Duration elapsed) const { return rule_(failures, elapsed); }
+  // Past this it gives up in any case, so that no attempt lasts longer. Nothing if that is not known beforehand.
+  std::optional<Duration> max_elapsed() const { return max_elapsed_; }
 
  private:
   Rule rule_;
+  std::optional<Duration> max_elapsed_{};
 };
 
 }  // namespace holdfast

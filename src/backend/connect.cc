@@ -20,6 +20,13 @@ namespace {
 
 using zookeeper::Line;
 
+std::chrono::milliseconds time_of_one_attempt(std::chrono::milliseconds longest, Clock::time_point deadline) {
+  const auto now = Clock::now();
+  if (deadline <= now) return std::chrono::milliseconds(1);
+  if (deadline - now >= longest) return longest;
+  return std::chrono::ceil<std::chrono::milliseconds>(deadline - now);
+}
+
 std::shared_ptr<Line> over_a_socket(spi::Executor& executor, const std::string& host, Clock::duration patience,
                                     Line::Events events) {
   return zookeeper::SocketLine::make(executor, host, patience, std::move(events));
@@ -28,29 +35,36 @@ std::shared_ptr<Line> over_a_socket(spi::Executor& executor, const std::string& 
 }  // namespace
 
 Client Client::connect(std::string_view url, ClientOptions options) {
+  const auto deadline = deadline_after(options.connection_timeout);
+  return connect_until(url, deadline, std::move(options));
+}
+
+Client Client::connect_until(std::string_view url, Clock::time_point deadline, ClientOptions options) {
   // Before the options are handed over: the order in which arguments are evaluated is anybody's guess.
-  const ClientOptions for_backend = options;
+  ClientOptions for_backend = options;
+  // With less time than one attempt may take, each of the servers gets its share of that.
+  for_backend.connection_timeout = time_of_one_attempt(options.connection_timeout, deadline);
   if (url.starts_with("memory:")) {
     auto service = memory::Service::named(std::string(url.substr(7)));
-    return connect(
+    return connect_until(
         [&](spi::Executor& executor) {
           return std::make_unique<memory::MemoryBackend>(executor, service, for_backend.session_timeout);
         },
-        std::move(options));
+        deadline, std::move(options));
   }
   if (url.starts_with("zk:")) {
     auto address = zookeeper::parse_address(url);
     if (!address) throw Error(Errc::invalid_argument, address.error());
-    return connect(
+    return connect_until(
         [&](spi::Executor& executor) {
           return std::make_unique<zookeeper::ZooKeeperBackend>(executor, *address, for_backend, over_a_socket);
         },
-        std::move(options));
+        deadline, std::move(options));
   }
   if (url.starts_with("embedded:")) {
     auto engine = server::engine_called(std::string(url.substr(9)));
     if (!engine) throw Error(Errc::refused, engine.error());
-    return connect(
+    return connect_until(
         [&](spi::Executor& executor) {
           const auto inside = [engine = *engine](spi::Executor& its, const std::string&, Clock::duration,
                                                  Line::Events events) {
@@ -59,7 +73,7 @@ Client Client::connect(std::string_view url, ClientOptions options) {
           return std::make_unique<zookeeper::ZooKeeperBackend>(
               executor, zookeeper::Address{.called = "the engine of this process"}, for_backend, inside);
         },
-        std::move(options));
+        deadline, std::move(options));
   }
   if (url == "local:") {
     // The options are looked at later: whatever they are, the sum must fit into the clock.
@@ -68,7 +82,7 @@ Client Client::connect(std::string_view url, ClientOptions options) {
         std::clamp<milliseconds>(for_backend.connection_timeout, milliseconds(0), std::chrono::hours(24));
     const auto found = local::find_or_start(std::chrono::steady_clock::now() + to_find);
     if (!found) throw Error(found.error().code, found.error().sentence);
-    return connect(
+    return connect_until(
         [&](spi::Executor& executor) {
           const auto at_engine =
               [known = std::make_shared<local::FoundPtr>(*found), to_start = for_backend.connection_timeout](
@@ -80,7 +94,7 @@ Client Client::connect(std::string_view url, ClientOptions options) {
               zookeeper::Address{.called = fmt::format("the local engine ({})", (*found)->engine().directory)},
               for_backend, at_engine);
         },
-        std::move(options));
+        deadline, std::move(options));
   }
   throw Error(Errc::invalid_argument,
               fmt::format("\"{}\" is not a URL of a storage service; use zk://host:port,host:port[/chroot], local:, "

@@ -1,6 +1,8 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -136,9 +138,49 @@ TEST(ConnectToZooKeeper, gives_up_within_its_connection_timeout_when_nobody_is_t
   const auto took = Clock::now() - began;
   EXPECT_EQ(refused.code, Errc::not_connected);
   EXPECT_TRUE(says(refused.sentence, server)) << refused.sentence;
-  EXPECT_TRUE(says(refused.sentence, "100 ms")) << refused.sentence;
+  EXPECT_TRUE(says(refused.sentence, "connection refused; is the server running?")) << refused.sentence;
   EXPECT_GE(took, 100ms) << "it did not try for as long as it may";
   EXPECT_LT(took, 1'100ms);
+}
+
+TEST(ConnectToZooKeeper, ends_at_its_deadline_however_long_an_attempt_may_take) {
+  const auto began = Clock::now();
+  try {
+    Client::connect_until(fmt::format("zk://127.0.0.1:{}", testing::free_port()), began + 200ms,
+                          {.connection_timeout = 60s, .retry = RetryPolicy::forever(1ms)});
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::not_connected);
+    EXPECT_TRUE(says(error.what(), "connection refused")) << error.what();
+  }
+  EXPECT_GE(Clock::now() - began, 200ms);
+  EXPECT_LT(Clock::now() - began, 30s);
+}
+
+TEST(ConnectToZooKeeper, ends_when_its_retry_policy_does) {
+  const auto url = fmt::format("zk://127.0.0.1:{}", testing::free_port());
+  unsigned asked = 0;
+  const auto thrice = [&asked](unsigned failures, auto) {
+    asked = failures;
+    return failures < 3 ? std::optional(1ms) : std::nullopt;
+  };
+  for (const auto& policy :
+       {RetryPolicy(thrice), RetryPolicy::n_times(2, 1ms), RetryPolicy::until_elapsed(50ms, 1ms)}) {
+    EXPECT_THROW(Client::connect_until(url, Clock::now() + 1h, {.connection_timeout = 20ms, .retry = policy}), Error);
+  }
+  EXPECT_EQ(asked, 3U);
+  // Not even one attempt lasts longer than a policy that has a time.
+  const auto began = Clock::now();
+  EXPECT_THROW(Client::connect_until(url, Clock::now() + 1h,
+                                     {.connection_timeout = 60s, .retry = RetryPolicy::until_elapsed(50ms, 1ms)}),
+               Error);
+  EXPECT_LT(Clock::now() - began, 30s);
+}
+
+TEST(ConnectToZooKeeper, is_a_try_if_the_deadline_has_passed) {
+  const auto url = fmt::format("zk://127.0.0.1:{}", testing::free_port());
+  EXPECT_THROW(Client::connect_until(url, Clock::time_point::min()), Error);
+  EXPECT_THROW(Client::connect_until(url, Clock::time_point()), Error);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -121,14 +122,16 @@ ServiceSettings resolve_service(const ServiceArguments& arguments) {
   return settings;
 }
 
-Client connect(const ServiceSettings& settings, ClientOptions options) {
+Client connect(const ServiceSettings& settings, ClientOptions options, Clock::time_point deadline) {
+  // One attempt, and no longer than the caller has.
+  deadline = std::min(deadline, deadline_after(settings.connect_timeout));
   options.session_timeout = settings.session_timeout;
   options.connection_timeout = settings.connect_timeout;
   options.name_space = settings.name_space;
   options.auth = settings.auth;
   if (options.purpose.empty()) options.purpose = settings.purpose;
   try {
-    return Client::connect(settings.url, std::move(options));
+    return Client::connect_until(settings.url, deadline, std::move(options));
   } catch (const Error& error) {
     // A session that cannot be written down is none, and the engine can only hang up.
     const auto trouble = error.code() == Errc::not_connected ? room_trouble(settings.url) : "";

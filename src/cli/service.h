@@ -47,7 +47,8 @@ ServiceSettings resolve_service(const ServiceArguments& arguments);
 
 // Connects by those settings; `options` has what they do not say (listener, retry), and a purpose that wins over theirs. Starts the engine of local: if it does
 // not run. Throws as Client::connect; the message names the address.
-Client connect(const ServiceSettings& settings, ClientOptions options = {});
+Client connect(const ServiceSettings& settings, ClientOptions options = {},
+               Clock::time_point deadline = Clock::time_point::max());
 
 // Where a ZooKeeper-protocol server is, for what speaks it directly (shell, doctor).
 struct Endpoint {

@@ -23,6 +23,21 @@ constexpr int kReadyFd = 3;
 constexpr int kLockFd = 4;
 constexpr int kFirstClosed = 5;
 
+// The path of the installed command, and line ends up to the size of its section, in which cmake/TellCommand.cmake puts another one.
+// Volatile: what the compiler saw is not what is read.
+constexpr std::size_t kCommandSize = 4096;
+[[gnu::section(".holdfast_command"), gnu::used]] volatile char installed_command[kCommandSize] =
+    HOLDFAST_INSTALLED_COMMAND "\n";
+
+std::string installed() {
+  std::string path;
+  for (const volatile char& c : installed_command) {
+    if (c == '\n' || c == '\0') break;
+    path += c;
+  }
+  return path;
+}
+
 struct Command {
   std::mutex mutex;
   std::string path;
@@ -38,8 +53,8 @@ std::string command() {
   if (const char* named = ::secure_getenv("HOLDFAST_COMMAND"); named != nullptr && *named != '\0') return named;
   const std::lock_guard lock(told().mutex);
   if (!told().path.empty()) return told().path;
-  if (::access(HOLDFAST_INSTALLED_COMMAND, X_OK) == 0) return HOLDFAST_INSTALLED_COMMAND;
-  return "holdfast";
+  auto path = installed();
+  return ::access(path.c_str(), X_OK) == 0 ? path : "holdfast";
 }
 
 // What the child gets of our environment: where it is, how long it stays, what its program needs to be loaded, and how tests watch it.

@@ -11,21 +11,6 @@ namespace holdfast::lock {
 
 using spi::Status;
 
-namespace {
-
-// A rule of the user's must not end the process from within our thread.
-std::optional<RetryPolicy::Duration> next_delay(const RetryPolicy& policy, unsigned failures,
-                                                RetryPolicy::Duration elapsed) {
-  try {
-    return policy.next(failures, elapsed);
-  } catch (const std::exception& error) {
-    base::log().error("a retry policy threw ({}); giving up", error.what());
-    return std::nullopt;
-  }
-}
-
-}  // namespace
-
 Claim::Claim(Means& means, std::shared_ptr<Claimant> claimant, std::vector<Stand> stands, Card card)
     : means_(means), claimant_(std::move(claimant)), stands_(std::move(stands)), card_(std::move(card)) {
   for (std::size_t i = 0; i < stands_.size(); ++i) stand_of_.insert(stand_of_.end(), stands_[i].tickets, i);
@@ -158,6 +143,8 @@ void Claim::requeue() {
   uids_.clear();
   found_.clear();
   places_.clear();
+  own_listeners_.clear();  // they end with their tickets
+  asked_back_ = false;
   current_ = 0;
   when_connected(&Claim::enqueue);
 }
@@ -310,31 +297,45 @@ void Claim::admit_now() {
 
 void Claim::beat() {
   if (state_ != State::placed && state_ != State::waiting && state_ != State::admitted) return;
-  if (revocation_wanted_) listen_for_revocation();
+  listen_to_own_tickets();
+}
+
+// A removed ticket is noticed by a listener, once and for all, because a look at each of them with every beat would be a request for
+// every lock that is held. Set with the first beat, because most holds are shorter than that and need none. A listener that could not
+// be set, for instance because we may not read what we made, is tried again with the next beat, and is then such a look.
+void Claim::listen_to_own_tickets() {
+  own_listeners_.resize(places_.size());
   for (std::size_t i = 0; i < places_.size(); ++i) {
-    const auto& id = places_[i].ticket.id;
-    means_.backend.check(queue_of(i), id, [self = shared_from_this(), i, id](const auto& reply) {
-      if (reply.status != Status::absent || self->state_ == State::ended) return;
+    if (own_listeners_[i] != 0) continue;
+    const auto id = places_[i].ticket.id;
+    const auto look = [weak = weak_from_this(), i, id](const spi::Reply<std::string>& reply) {
+      const auto self = weak.lock();
+      if (!self || self->state_ == State::ended) return;
       if (self->places_.size() <= i || self->places_[i].ticket.id != id) return;  // an older ticket of ours
-      if (self->state_ == State::admitted) return self->break_off();
-      self->requeue();
-    });
+      self->on_own_ticket(i, reply);
+    };
+    own_listeners_[i] = means_.backend.listen(queue_of(i), id, look, look);
   }
 }
 
-void Claim::listen_for_revocation() {
-  revocation_wanted_ = true;
-  if (state_ != State::admitted || std::exchange(listening_for_revocation_, true)) return;
-  for (const auto listener : std::exchange(own_listeners_, {})) means_.backend.ignore(listener);
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    const auto look = [self = shared_from_this()](const spi::Reply<std::string>& reply) {
-      if (self->state_ != State::admitted) return;
-      if (reply.status == Status::absent) return self->break_off();
-      if (!reply) self->listening_for_revocation_ = false;  // with the next beat
-      if (reply && reply.value == kRevokeMessage) self->claimant_->revoked(*self);
-    };
-    own_listeners_.push_back(means_.backend.listen(queue_of(i), places_[i].ticket.id, look, look));
+void Claim::on_own_ticket(std::size_t ticket, const spi::Reply<std::string>& reply) {
+  if (reply.status == Status::absent) return state_ == State::admitted ? break_off() : requeue();
+  if (!reply) {
+    own_listeners_[ticket] = 0;
+    return;
   }
+  if (reply.value != kRevokeMessage) return;
+  asked_back_ = true;
+  if (revocation_wanted_ && state_ == State::admitted) claimant_->revoked(*this);
+}
+
+void Claim::listen_for_revocation() {
+  if (state_ != State::admitted || std::exchange(revocation_wanted_, true)) return;
+  listen_to_own_tickets();
+  if (!asked_back_) return;
+  means_.executor.post([self = shared_from_this()] {
+    if (self->state_ == State::admitted) self->claimant_->revoked(*self);
+  });
 }
 
 // ------------------------------------------------------------------------------------- when the service is out of reach
@@ -365,17 +366,18 @@ void Claim::resume() {
 
 void Claim::when_connected(Step step) {
   if (means_.session.connected()) return (this->*step)();
-  hold_on(step, "no connection");
+  hold_on(step, "no connection to " + means_.backend.where());
 }
 
 // Until the session is good; that counts as a failed attempt if it takes too long.
 void Claim::hold_on(Step step, const std::string& why) {
   pending_ = step;
-  timer_ =
-      means_.executor.at(means_.executor.now() + means_.connection_timeout, [self = shared_from_this(), step, why] {
-        self->forget_pending();
-        self->again_later(step, why);
-      });
+  const auto end = attempts_.end_of_next(means_.retry, means_.connection_timeout, means_.executor.now());
+  timer_ = means_.executor.at(end, [self = shared_from_this(), step, why] {
+    self->forget_pending();
+    const auto trouble = self->means_.backend.trouble();
+    self->again_later(step, trouble.empty() ? why : why + ": " + trouble);
+  });
 }
 
 void Claim::after_failure(Status status, const std::string& why, Step step) {
@@ -388,13 +390,11 @@ void Claim::after_failure(Status status, const std::string& why, Step step) {
 
 void Claim::again_later(Step step, const std::string& why) {
   const auto now = means_.executor.now();
-  if (failures_++ == 0) first_failure_ = now;
-  trouble_ = why;
-  const auto elapsed = std::chrono::duration_cast<RetryPolicy::Duration>(now - first_failure_);
-  const auto delay = next_delay(means_.retry, failures_, elapsed);
+  const auto delay = attempts_.fail(means_.retry, now);
   if (!delay) {
-    return fail(Errc::not_connected, fmt::format("the service could not be reached, {} attempt{} in {} ms: {}",
-                                                 failures_, failures_ == 1 ? "" : "s", elapsed.count(), trouble_));
+    return fail(Errc::not_connected,
+                fmt::format("the service could not be reached, {} attempt{} in {} ms: {}", attempts_.count(),
+                            attempts_.count() == 1 ? "" : "s", attempts_.elapsed(now).count(), why));
   }
   pending_ = step;
   timer_ = means_.executor.at(later(now, detail::saturated(*delay)), [self = shared_from_this(), step] {
@@ -448,7 +448,6 @@ void Claim::break_off() {
 void Claim::end() {
   ++episode_;
   stop_listening();
-  for (const auto listener : std::exchange(own_listeners_, {})) means_.backend.ignore(listener);
   forget_pending();
   state_ = State::ended;
   claimant_.reset();

@@ -29,6 +29,7 @@
 #include "holdfast/spi/executor.h"
 #include "holdfast/spi/queue_backend.h"
 #include "lock/admission.h"
+#include "lock/attempts.h"
 #include "lock/refusal.h"
 #include "lock/session.h"
 #include "lock/sweeper.h"
@@ -87,11 +88,11 @@ class Claim : public std::enable_shared_from_this<Claim> {
   // The session is connected, or proven to be alive, again.
   void session_is_good();
   void session_disconnected();
-  // Looks whether our tickets are still there: somebody may have removed one.
+  // Sees to it that a removed ticket of ours is noticed.
   void beat();
   // The number of permits has changed.
   void look_again();
-  // Wants to hear revoked() from now on, and of a removed ticket at once instead of with the next beat.
+  // Wants to hear revoked() from now on.
   void listen_for_revocation();
 
   // How many of the stands it is admitted in.
@@ -131,6 +132,8 @@ class Claim : public std::enable_shared_from_this<Claim> {
   void advance();
   void confirm();
   void admit_now();
+  void listen_to_own_tickets();
+  void on_own_ticket(std::size_t ticket, const spi::Reply<std::string>& reply);
 
   void resume();
   void again_later(Step step, const std::string& why);
@@ -138,7 +141,7 @@ class Claim : public std::enable_shared_from_this<Claim> {
   void when_connected(Step step);
   void hold_on(Step step, const std::string& why);
   void forget_pending();
-  void progress() { failures_ = 0; }
+  void progress() { attempts_ = {}; }
   bool is_current(std::uint64_t episode) const { return episode == episode_ && state_ != State::ended; }
   void fail(std::error_code code, std::string message);
   void break_off();
@@ -169,16 +172,15 @@ class Claim : public std::enable_shared_from_this<Claim> {
   bool last_obstacle_ = false;
   std::optional<Card> holder_;
   spi::QueueBackend::ListenerId listener_ = 0;
-  bool listening_for_revocation_ = false;  // wanted, and under way or done
   bool revocation_wanted_ = false;
+  bool asked_back_ = false;  // a ticket of ours says so
+  // To our own tickets, with which they end: nothing has to be taken back. 0: none.
   std::vector<spi::QueueBackend::ListenerId> own_listeners_;
 
   // While the service cannot be reached, or the session not be proven.
   Step pending_ = nullptr;  // what to do once it is good
   spi::Executor::TimerId timer_ = spi::Executor::kNoTimer;
-  unsigned failures_ = 0;
-  Clock::time_point first_failure_{};
-  std::string trouble_;
+  Attempts attempts_;
 };
 
 }  // namespace holdfast::lock

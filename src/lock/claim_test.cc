@@ -537,6 +537,38 @@ TEST(Claim, fails_after_as_many_attempts_as_the_policy_allows) {
   }
 }
 
+// The time without a connection counts from its beginning, and no attempt lasts longer than the policy.
+TEST(Claim, gives_up_when_the_time_of_its_policy_is_over) {
+  Bench bench(RetryPolicy::until_elapsed(2s, 100ms));
+  bench.line.comes_back = false;
+  bench.line.fates[1] = Fate::request_lost;
+  bench.claim->start();
+  bench.executor.run_for(1'900ms);
+  EXPECT_FALSE(bench.failure);
+  bench.executor.run_for(101ms);
+  ASSERT_TRUE(bench.failure);
+  EXPECT_EQ(bench.failure->code, Errc::not_connected);
+  EXPECT_NE(bench.failure->message.find("in 2000 ms"), std::string::npos) << bench.failure->message;
+}
+
+// One request for it, and none with the beats after it.
+TEST(Claim, listens_to_its_own_ticket_from_the_first_beat_on) {
+  Bench bench;
+  bench.claim->start();
+  bench.executor.run_for(1ms);
+  ASSERT_EQ(bench.admissions, 1);
+  const auto before = bench.line.requests;
+  bench.executor.run_for(bench.session.terms().beat);
+  EXPECT_EQ(bench.line.requests, before + 2) << "the beat, and the listener";
+  EXPECT_EQ(bench.line.listeners(), 1U);
+  bench.executor.run_for(10 * bench.session.terms().beat);
+  EXPECT_EQ(bench.line.requests, before + 2 + 10);
+  bench.line.remove_ticket(bench.claim->places().front().ticket.id);
+  bench.executor.run_for(0ms);
+  EXPECT_EQ(bench.breaks, 1) << "at once";
+  EXPECT_EQ(bench.line.listeners(), 0U);
+}
+
 TEST(Claim, notices_within_a_beat_that_its_ticket_was_removed) {
   Bench bench;
   bench.claim->start();

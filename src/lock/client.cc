@@ -42,8 +42,13 @@ std::string_view to_string(ConnectionState state) noexcept {
 }
 
 Client Client::connect(const BackendFactory& make, ClientOptions options) {
+  const auto deadline = deadline_after(options.connection_timeout);
+  return connect_until(make, deadline, std::move(options));
+}
+
+Client Client::connect_until(const BackendFactory& make, Clock::time_point deadline, ClientOptions options) {
   Client client(base::make_shared_here<lock::Core>(make, lock::checked(std::move(options))));
-  client.core_->open();
+  client.core_->open(deadline);
   return client;
 }
 
@@ -246,6 +251,10 @@ void Client::commit(const Lease& lease, const Transaction& transaction) {
 
 ConnectionState Client::state() const noexcept {
   return lock::unusable(core_.get()) ? ConnectionState::closed : core_->state();
+}
+
+std::chrono::milliseconds Client::session_timeout() const {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(core_->session_timeout());
 }
 
 void Client::close() noexcept {

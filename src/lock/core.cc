@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/uuid.h"
+#include "lock/attempts.h"
 #include "lock/circle.h"
 #include "lock/deadlock.h"
 #include "lock/inspector.h"
@@ -24,16 +25,26 @@ Core::Core(const Client::BackendFactory& make, ClientOptions options)
 
 Core::~Core() { close(); }
 
-void Core::open() {
+void Core::open(Clock::time_point deadline) {
   std::future<void> opened;
   loop_.enter([&] {
     opened = opening_.emplace().get_future();
     backend_->open(session_);
   });
-  const auto patience = std::chrono::duration_cast<std::chrono::milliseconds>(options_.connection_timeout);
-  if (opened.wait_for(patience) != std::future_status::ready) {
-    throw Error(Errc::not_connected, fmt::format("no session with {} within the connection timeout of {} ms",
-                                                 backend_->where(), patience.count()));
+  // The backend goes on trying by itself; an attempt is a time in which it did not succeed.
+  deadline = std::max(deadline, now());
+  const auto is_open_by = [&](Clock::time_point when) {
+    return opened.wait_for(std::min(when, deadline) - now()) == std::future_status::ready;
+  };
+  for (Attempts attempts; !is_open_by(attempts.end_of_next(options_.retry, options_.connection_timeout, now()));) {
+    const auto pause = now() < deadline ? attempts.fail(options_.retry, now()) : std::nullopt;
+    if (!pause) {
+      const auto trouble = loop_.enter([&] { return backend_->trouble(); });
+      throw Error(Errc::not_connected,
+                  fmt::format("no session with {} within {} ms{}{}", backend_->where(), attempts.elapsed(now()).count(),
+                              trouble.empty() ? "" : ": ", trouble));
+    }
+    if (is_open_by(now() + *pause)) break;
   }
   opened.get();
 }
@@ -219,9 +230,12 @@ std::optional<Refusal> Core::would_deadlock(const Waiter& waiter, const std::str
   if (circle.empty()) return std::nullopt;
   std::string text;
   for (const auto& each : circle) text += fmt::format("{}{}", text.empty() ? "" : ", ", backend_->path(each.queue));
-  return Refusal{Errc::deadlock,
-                 fmt::format("waiting for {} would never end: {} thread{} of this client wait for one another ({})",
-                             backend_->path(queue), circle.size(), circle.size() == 1 ? "" : "s", text)};
+  return Refusal{
+      Errc::deadlock,
+      circle.size() == 1
+          ? fmt::format("waiting for {} would never end: this thread holds it ({})", backend_->path(queue), text)
+          : fmt::format("waiting for {} would never end: {} threads of this client wait for one another ({})",
+                        backend_->path(queue), circle.size(), text)};
 }
 
 // Until the waiter has its outcome. Its card says who it is, and those of all others who they are: process and thread.

@@ -37,12 +37,15 @@ class Core final : public Session::Watcher {
   // False in a child of the process that made it. Nothing else may be asked there, and nothing of it destroyed (base/process.h).
   bool is_of_this_process() const noexcept { return made_.is_here(); }
 
-  // Waits for the first session. Throws Error.
-  void open();
+  // Waits for the first session, as the retry policy says. Throws Error.
+  void open(Clock::time_point deadline);
   void close() noexcept;
 
   std::shared_ptr<Gate> gate(const std::string& name);
   ConnectionState state() const noexcept { return state_.load(); }
+  Clock::duration session_timeout() {
+    return loop_.enter([&] { return session_.terms().timeout; });
+  }
   std::string path(const std::string& name) const { return backend_->path(full_name(name)); }
   // Without the name space: of what is not a lock.
   std::string path_outside(const std::string& name) const { return backend_->path(name); }

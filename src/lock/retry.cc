@@ -57,9 +57,11 @@ RetryPolicy RetryPolicy::until_elapsed(Duration max_elapsed, Duration between) {
   not_negative(max_elapsed, "the time after which retrying ends");
   not_negative(between, "the interval between retries");
   // The next try must begin before the time is up; Curator sleeps first and looks then.
-  return RetryPolicy([=](unsigned, Duration elapsed) {
+  RetryPolicy policy([=](unsigned, Duration elapsed) {
     return elapsed > max_elapsed || between > max_elapsed - elapsed ? std::nullopt : std::optional(between);
   });
+  policy.max_elapsed_ = max_elapsed;
+  return policy;
 }
 
 }  // namespace holdfast

@@ -245,6 +245,15 @@ TEST(RunExit, refuses_what_makes_no_sense_in_one_sentence) {
   }
 }
 
+// Connecting is a part of the wait.
+TEST(RunExit, with_w_does_not_wait_longer_for_a_service_that_it_cannot_reach) {
+  const auto began = Clock::now();
+  RunCommand run({"--connect-timeout", "60s", "-w", "0.5s", "x", "--", "true"}, "zk://127.0.0.1:1");
+  EXPECT_EQ(run.exit_code(), 69);
+  EXPECT_LT(Clock::now() - began, 30s);
+  EXPECT_NE(run.errors().find("connection refused; is the server running?"), std::string::npos) << run.errors();
+}
+
 TEST(RunExit, names_the_address_of_a_service_that_it_cannot_reach) {
   RunCommand run({"--connect-timeout", "300ms", "x", "--", "true"}, "zk://127.0.0.1:1");
   EXPECT_EQ(run.exit_code(), 69);

@@ -74,6 +74,36 @@ TEST_F(Cost, a_hand_over_needs_no_request_after_the_event) {
   EXPECT_TRUE(work().empty()) << to_string(work().front());
 }
 
+// A heartbeat is one request, also of a client that holds ten thousand tickets: a thousand locks, and nine times a thousand permits.
+TEST_F(Cost, ten_thousand_idle_holds_are_one_request_per_heartbeat) {
+  constexpr std::size_t kLocks = 1'000;
+  constexpr std::size_t kSemaphores = 9;
+  constexpr std::size_t kPermits = 1'000;
+  constexpr std::size_t kTickets = kLocks + kSemaphores * kPermits;
+  auto client = connect({.session_timeout = 10s});
+  std::vector<Lease> held;
+  for (std::size_t i = 0; i < kLocks; ++i) held.push_back(client.mutex(fmt::format("locks/{}", i)).acquire());
+  for (std::size_t i = 0; i < kSemaphores; ++i) {
+    held.push_back(client.semaphore(fmt::format("permits/{}", i), kPermits).acquire(kPermits));
+  }
+  // What it costs once: a watch on each of them.
+  ASSERT_TRUE(eventually(60s, [&] { return server_.own_watch_count() == kTickets; }));
+  proxy_.clear();
+  constexpr std::size_t kBeats = 5;
+  const auto beats = [&] {
+    return proxy_.count(
+        [](const Seen& seen) { return seen.is_request() && seen.op == Op::exists && seen.path == "/"; });
+  };
+  ASSERT_TRUE(eventually(60s, [&] { return beats() >= kBeats; }));
+  const auto others =
+      proxy_.count([](const Seen& seen) { return seen.is_work() && !(seen.op == Op::exists && seen.path == "/"); });
+  EXPECT_EQ(others, 0U);
+  for (const auto& lease : held) ASSERT_TRUE(lease.is_held());
+  // And nothing of it is left.
+  held.clear();
+  EXPECT_TRUE(eventually(60s, [&] { return parse_watches(server_.four_letter_word("wchp")).empty(); }));
+}
+
 // H7: Curator sent 1,538 requests for this.
 TEST_F(Cost, fifty_threads_on_one_mutex_cost_at_most_one_request_per_hand_over) {
   constexpr int kThreads = 50;

@@ -91,7 +91,7 @@ TEST_F(FamilyCost, of_listening_for_a_revocation_is_one_read_with_a_watch) {
   EXPECT_EQ(cost_of([&] {
               (void)lease.revoked();
               (void)lease.revoked();
-              EXPECT_TRUE(eventually(kSoon, [&] { return server_.watch_count() == 1; }));
+              EXPECT_TRUE(eventually(kSoon, [&] { return server_.own_watch_count() == 1; }));
             }),
             "getData+watch");
 }

@@ -19,9 +19,11 @@ using namespace std::chrono_literals;
 // Long enough for a starved machine; nothing waits for it when all is well.
 inline constexpr std::chrono::seconds kSoon{10};
 
-// A heartbeat is not part of what an acquire costs: exists on / (or a sync, on an ensemble) and on our own tickets.
+// A heartbeat is not part of what an acquire costs: exists on / (or a sync, on an ensemble), and the watch on a ticket of our own that
+// the first one after it was made sets.
 inline bool is_heartbeat(const Seen& seen) {
-  return seen.op == Op::exists || (seen.op == Op::sync && seen.path == "/");
+  return seen.op == Op::exists || (seen.op == Op::sync && seen.path == "/") ||
+         (seen.op == Op::get_data && seen.watch && seen.own_node);
 }
 
 class Network : public ::testing::Test {

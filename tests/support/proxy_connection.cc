@@ -111,7 +111,8 @@ void ProxyConnection::handle_request(std::string_view frame) {
             .op = request.op,
             .path = request.path,
             .xid = request.xid,
-            .watch = request.watch};
+            .watch = request.watch,
+            .own_node = created_.contains(request.path)};
   if (dark(Direction::to_server)) {
     drop(std::move(seen));
     lost_something_ = true;
@@ -174,7 +175,10 @@ void ProxyConnection::handle_reply(std::string_view frame) {
   if (request) {
     seen.op = request->op;
     seen.path = request->path;
-    if (creates_a_node(request->op) && reply.err == 0) seen.created = reply.first_string;
+    if (creates_a_node(request->op) && reply.err == 0) {
+      seen.created = reply.first_string;
+      created_.insert(seen.created);
+    }
   }
   const Action action = request && !dark(Direction::to_client) ? request->action : Action::pass;
   const auto fire = [&request] {

@@ -17,6 +17,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -122,6 +123,7 @@ class ProxyConnection : public std::enable_shared_from_this<ProxyConnection> {
   Stream to_server_;
   Stream to_client_;
   std::deque<Pending> pending_;
+  std::set<std::string> created_;  // nodes
   bool swallowed_ = false;
   bool lost_something_ = false;
   bool ending_ = false;

@@ -26,6 +26,7 @@ struct Seen {
   std::int64_t zxid = 0;        // replies only
   std::int32_t event_type = 0;  // events only: 1 created, 2 deleted, 3 changed, 4 child
   bool watch = false;           // requests only: asks for a watch
+  bool own_node = false;        // requests only: of a node that was made by a create of this connection
   bool delivered = true;        // false: cut or swallowed, the other side never saw it
 
   Direction direction() const noexcept { return kind == Kind::request ? Direction::to_server : Direction::to_client; }

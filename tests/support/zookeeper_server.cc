@@ -139,6 +139,38 @@ std::string ZooKeeperServer::mode_within(std::chrono::milliseconds patience) con
   return parse_mode(ask_or_nothing(port_, "srvr", patience));
 }
 
+std::map<std::string, std::set<SessionId>> ZooKeeperServer::watches() const {
+  // The nodes first: one that goes meanwhile takes its watches along.
+  const auto nodes = parse_ephemerals(four_letter_word("dump"));
+  auto found = parse_watches(four_letter_word("wchp"));
+  for (const auto& [session, paths] : nodes) {
+    for (const auto& path : paths) {
+      const auto watched = found.find(path);
+      if (watched == found.end()) continue;
+      watched->second.erase(session);
+      if (watched->second.empty()) found.erase(watched);
+    }
+  }
+  return found;
+}
+
+std::size_t ZooKeeperServer::own_watch_count() const {
+  const auto count = [](const auto& watches) {
+    std::size_t all = 0;
+    for (const auto& [path, sessions] : watches) all += sessions.size();
+    return all;
+  };
+  const auto others = watches();
+  const auto all = count(parse_watches(four_letter_word("wchp")));
+  return all - std::min(all, count(others));
+}
+
+std::size_t ZooKeeperServer::watch_count() const {
+  const auto own = own_watch_count();
+  const auto all = std::stoul(parse_mntr(four_letter_word("mntr")).at("zk_watch_count"));
+  return all - std::min<std::size_t>(all, own);
+}
+
 std::string ZooKeeperServer::log_tail() const {
   std::ifstream file(dir_ / "log", std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};

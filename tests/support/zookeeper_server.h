@@ -57,10 +57,13 @@ class ZooKeeperServer {
 
   // See four_letter_word.h for words and parsers.
   std::string four_letter_word(std::string_view word) const { return ask(port_, word); }
-  // On the data of nodes only: ZooKeeper has no word that names the watches on children.
-  std::map<std::string, std::set<SessionId>> watches() const { return parse_watches(four_letter_word("wchp")); }
-  // Of both kinds.
-  std::size_t watch_count() const { return std::stoul(parse_mntr(four_letter_word("mntr")).at("zk_watch_count")); }
+  // On the data of nodes only: ZooKeeper has no word that names the watches on children. Without those of sessions on their own ephemeral
+  // nodes, which a lock sets once it has lasted for a heartbeat: they are not about waiting, and come when they come.
+  std::map<std::string, std::set<SessionId>> watches() const;
+  // Those.
+  std::size_t own_watch_count() const;
+  // Of both kinds, without those.
+  std::size_t watch_count() const;
 
   // The end of what the server logged.
   std::string log_tail() const;

@@ -214,6 +214,8 @@ class QueueBackend {
 
   // Which service, for people: "ZooKeeper at 10.0.0.1:2181".
   virtual std::string where() const = 0;
+  // Why there is no connection, for people and as far as it is known: "connection refused; is the server running?". Empty if there is one.
+  virtual std::string trouble() const { return {}; }
   // Where a queue is, for people and for transactions: "/app/orders/123".
   virtual std::string path(const std::string& queue) const = 0;
 };

@@ -22,6 +22,11 @@ bool is_name(std::string_view host) {
                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_'; });
 }
 
+bool is_ipv6(std::string_view host) {
+  in6_addr ignored{};
+  return ::inet_pton(AF_INET6, std::string(host).c_str(), &ignored) == 1;
+}
+
 // "host", "host:port", "[::1]" or "[::1]:port" -> "host:port"
 tl::expected<std::string, std::string> parse_server(std::string_view server) {
   std::string_view host;
@@ -32,11 +37,15 @@ tl::expected<std::string, std::string> parse_server(std::string_view server) {
       return tl::unexpected(fmt::format("\"{}\" has no closing bracket", base::printable(server)));
     host = server.substr(1, bracket - 1);
     rest = server.substr(bracket + 1);
-    in6_addr ignored{};
-    if (::inet_pton(AF_INET6, std::string(host).c_str(), &ignored) != 1) {
+    if (!is_ipv6(host)) {
       return tl::unexpected(fmt::format("\"{}\" is not an IPv6 address", base::printable(host)));
     }
   } else {
+    if (is_ipv6(server)) {
+      return tl::unexpected(
+          fmt::format("\"{}\" is an IPv6 address without brackets; write [{}] or, if its end is the port, [...]:port",
+                      base::printable(server), base::printable(server)));
+    }
     host = server.substr(0, server.find(':'));
     rest = server.substr(host.size());
     if (host.empty()) return tl::unexpected(std::string("a host is empty"));

@@ -95,6 +95,8 @@ TEST(Address, has_hosts_without_control_characters) {
 
 TEST(Address, of_ipv6_has_its_closing_bracket) {
   expect_refused("zk://[::1", "has no closing bracket");
+  expect_refused("zk://::1", "\"::1\" is an IPv6 address without brackets; write [::1]");
+  expect_refused("zk://fe80::1:2181", "is an IPv6 address without brackets");
   expect_refused("zk://[::1:2181,b:1", "has no closing bracket");
 }
 

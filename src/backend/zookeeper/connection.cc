@@ -47,6 +47,7 @@ void Connection::start_session() {
 
 void Connection::start_session_with(const std::string& hosts, const std::string& trouble) {
   if (closed_) return;
+  const bool is_news = std::exchange(unresolved_, trouble) != trouble;
   session_.asked = executor_.now();
   if (!hosts.empty() || address_.hosts.empty()) {
     handle_ = std::make_shared<Handle>(
@@ -55,7 +56,7 @@ void Connection::start_session_with(const std::string& hosts, const std::string&
                        [this](auto watch, wire::EventType type) { watcher_.watch_fired(watch, type); }});
     return handle_->open(hosts);
   }
-  base::log().warn("cannot connect to {}: {}", where(), trouble);
+  if (is_news) base::log().warn("cannot connect to {}: {}", where(), trouble);
   executor_.at(executor_.now() + kReopenPause, [this] {
     if (!closed_) start_session();
   });
@@ -74,6 +75,13 @@ void Connection::on_state(Handle::State state, spi::SessionId id, Clock::duratio
   }
 }
 
+std::string Connection::trouble() const {
+  if (connected_) return {};
+  const auto unanswered = handle_ ? handle_->trouble() : "";
+  if (!unresolved_.empty()) return unanswered.empty() ? unresolved_ : unresolved_ + "; " + unanswered;
+  return handle_ || address_.hosts.empty() ? unanswered : "names are still being looked up";
+}
+
 // The servers may have moved to other addresses.
 void Connection::look_up_servers_again() {
   if (address_.hosts.empty()) return;
@@ -90,6 +98,10 @@ void Connection::on_connected(spi::SessionId id, Clock::duration timeout) {
   session_.id = id;
   session_.timeout = timeout;
   if (announced_) return announce();
+  if (const std::chrono::milliseconds asked(handle_options_.timeout_ms); timeout != asked) {
+    base::log().info("{} has granted a session timeout of {} ms instead of {} ms", where(),
+                     std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count(), asked.count());
+  }
   // A leader pings its followers every half tick; as much again for one that is late.
   session_.report_lag = tick_time_;
   if (address_.several) return announce();

@@ -44,6 +44,8 @@ class Connection {
   bool ensemble() const { return session_.report_lag > Clock::duration::zero(); }
   const Address& address() const { return address_; }
   std::string where() const { return address_.called; }
+  // Why there is no connection; empty if there is one.
+  std::string trouble() const;
 
  private:
   void start_session();
@@ -61,6 +63,7 @@ class Connection {
   const Dial dial_;
   Watcher& watcher_;
   Resolver resolver_;
+  std::string unresolved_;  // names, and why
   std::shared_ptr<Handle> handle_;
   spi::Session session_;
   bool announced_ = false;  // this session was

@@ -81,6 +81,21 @@ void Handle::dial() {
                                      .password = session_ == 0 ? std::string(16, '\0') : password_,
                                      .has_read_only = true});
   line_->send(hello.take());
+  if (session_ != 0) return;
+  // No sooner: another connection is a burden to a server that has much to do.
+  executor_.at(executor_.now() + patience() / 2, [weak = weak_from_this(), line = std::weak_ptr(line_)] {
+    const auto self = weak.lock();
+    if (self && self->line_ && self->line_ == line.lock() && !self->welcome_) self->ask_what_listens();
+  });
+}
+
+// For whoever waits for the first session. One that had a session knows that there was a ZooKeeper.
+void Handle::ask_what_listens() {
+  const auto& host = hosts_[host_ % hosts_.size()];
+  if (session_ != 0 || abandoned_ || questions_.contains(host)) return;
+  questions_[host] = line_->ask_what_listens([weak = weak_from_this(), host](const std::string& clause) {
+    if (const auto self = weak.lock()) self->trouble_.found(host, clause);
+  });
 }
 
 void Handle::drop_line() {
@@ -91,6 +106,8 @@ void Handle::drop_line() {
 
 void Handle::lost(const std::string& why) {
   base::log().debug("no connection to {}: {}", hosts_[host_ % hosts_.size()], why);
+  trouble_.failed(hosts_[host_ % hosts_.size()], why);
+  if (!welcome_ && why != kRefused) ask_what_listens();
   drop_line();
   ++host_;
   const bool was_connected = std::exchange(welcome_, false);
@@ -168,6 +185,8 @@ void Handle::welcomed(std::string_view frame) {
     return events_.session(State::expired, session_, timeout_);
   }
   welcome_ = true;
+  trouble_.clear();
+  questions_.clear();
   session_ = response.session;
   password_ = response.password;
   timeout_ = std::chrono::milliseconds(response.timeout);
@@ -298,6 +317,7 @@ void Handle::fail_all(Code code) {
 
 void Handle::abandon(Code code) {
   if (std::exchange(abandoned_, true)) return;
+  questions_.clear();
   executor_.cancel(std::exchange(next_, spi::Executor::kNoTimer));
   // From here on it is close() that has the line, outside the Executor.
   leaving_ = std::exchange(line_, nullptr);

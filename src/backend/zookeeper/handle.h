@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "backend/zookeeper/line.h"
+#include "backend/zookeeper/trouble.h"
 #include "holdfast/client.h"
 #include "holdfast/spi/executor.h"
 #include "holdfast/spi/queue_backend.h"
@@ -58,7 +59,7 @@ struct Op {
 
 struct HandleOptions {
   int timeout_ms = 0;
-  // Of the client: in that time all servers want to be tried.
+  // Upper bound for one round over all servers.
   Clock::duration connection_timeout = std::chrono::seconds(5);
   std::vector<Auth> auth{};
   std::vector<AclEntry> acl{};  // of every node that is created; none: open to all
@@ -118,6 +119,9 @@ class Handle : public std::enable_shared_from_this<Handle> {
     const std::shared_ptr<Line> line_;
   };
 
+  // Why there is no connection, server by server; empty if there is one.
+  std::string trouble() const { return welcome_ ? std::string() : trouble_.text(hosts_); }
+
   // No events any more, and every request under way ends with `code`. Inside the Executor.
   void abandon(Code code);
   // Ends the session, if it can be reached. Blocks. After abandon().
@@ -139,6 +143,7 @@ class Handle : public std::enable_shared_from_this<Handle> {
 
   void dial();
   void dial_later();
+  void ask_what_listens();
   void lost(const std::string& why);
   void drop_line();
   void refuse();
@@ -167,6 +172,8 @@ class Handle : public std::enable_shared_from_this<Handle> {
   std::vector<std::string> hosts_;
   std::size_t host_ = 0;    // the one to dial next
   std::size_t failed_ = 0;  // lines in a row that came to nothing
+  Trouble trouble_;
+  std::map<std::string, std::shared_ptr<void>> questions_;  // what listens there, by host; asked once
 
   std::shared_ptr<Line> line_;
   std::shared_ptr<Line> leaving_;  // for close() to say goodbye on

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "backend/zookeeper/fake_line.h"
 #include "support/manual_executor.h"
 #include "wire/jute.h"
 
@@ -13,61 +14,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using wire::EventType;
-
-constexpr wire::SessionId kSession = 0x1234;
-constexpr std::size_t kLength = 4;  // of a frame's length
-
-// What was said on a line, in words.
-struct Said {
-  std::int32_t xid = 0;
-  wire::Op op = wire::Op::error;
-  std::string body{};
-};
-
-struct FakeLine final : Line {
-  FakeLine(std::string to, Events its) : host(std::move(to)), events(std::move(its)) {}
-
-  void send(std::string frame) override {
-    wire::Reader reader(frame);
-    if (!hello) {
-      hello.emplace();
-      EXPECT_TRUE(decode(reader, *hello));
-      return;
-    }
-    const auto xid = reader.i32();
-    const auto op = static_cast<wire::Op>(reader.i32());
-    said.push_back({xid, op, frame.substr(frame.size() - reader.left())});
-  }
-  void attend() override {
-    if (on_attend) std::exchange(on_attend, {})();
-  }
-  void let_go() override { gone = true; }
-  void close(std::string goodbye) override { last_words = std::move(goodbye); }
-
-  void welcome(std::chrono::milliseconds timeout = 9s, wire::SessionId session = kSession) {
-    wire::Writer writer;
-    encode(writer, wire::ConnectResponse{.timeout = static_cast<std::int32_t>(timeout.count()), .session = session});
-    events.received(writer.bytes());
-  }
-  void reply(std::int32_t xid, Code code, std::string_view body = {}, wire::Zxid zxid = 7) {
-    events.received(std::string_view(wire::reply_frame(xid, zxid, code, body)).substr(kLength));
-  }
-  void tell(EventType type, const std::string& path) {
-    events.received(std::string_view(wire::event_frame({type, path})).substr(kLength));
-  }
-  std::size_t count(wire::Op op) const {
-    return static_cast<std::size_t>(
-        std::count_if(said.begin(), said.end(), [&](const Said& each) { return each.op == op; }));
-  }
-
-  const std::string host;
-  const Events events;
-  std::optional<wire::ConnectRequest> hello;
-  std::vector<Said> said;
-  bool gone = false;
-  std::string last_words;
-  std::function<void()> on_attend;
-};
 
 class HandleTest : public ::testing::Test {
  protected:

@@ -1,6 +1,5 @@
 #include "backend/zookeeper/listeners.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -12,12 +11,26 @@ using spi::Status;
 
 Listeners::Id Listeners::add(Listener listener, Handle::Done armed) {
   const auto id = ++last_;
+  ++nodes_[{listener.path, listener.of_children}];
   listeners_[id] = std::move(listener);
   watch(id, [this, id, armed = std::move(armed)](Answer answer) {
-    if (answer.code != Code::ok) listeners_.erase(id);
+    if (answer.code != Code::ok) (void)take(id);
     armed(std::move(answer));
   });
   return id;
+}
+
+std::optional<Listeners::Listener> Listeners::take(Id id) {
+  auto taken = listeners_.extract(id);
+  if (!taken) return std::nullopt;
+  const auto node = nodes_.find({taken.mapped().path, taken.mapped().of_children});
+  if (--node->second == 0) nodes_.erase(node);
+  return std::move(taken.mapped());
+}
+
+void Listeners::clear() {
+  listeners_.clear();
+  nodes_.clear();
 }
 
 void Listeners::session_connected() {
@@ -47,14 +60,11 @@ void Listeners::watch(Id id, Handle::Done done) {
 }
 
 void Listeners::ignore(Id id) {
-  const auto node = listeners_.extract(id);
-  if (node && node.mapped().armed) drop_watch(node.mapped());
+  if (const auto ignored = take(id); ignored && ignored->armed) drop_watch(*ignored);
 }
 
 void Listeners::drop_watch(const Listener& dropped) {
-  const bool wanted = std::any_of(listeners_.begin(), listeners_.end(), [&](const auto& entry) {
-    return entry.second.path == dropped.path && entry.second.of_children == dropped.of_children;
-  });
+  const bool wanted = nodes_.contains({dropped.path, dropped.of_children});
   if (!wanted && connection_.connected()) {
     connection_.handle().remove_watch(dropped.path, dropped.of_children, [](const Answer&) {});
   }
@@ -81,8 +91,7 @@ void Listeners::watch_again(Id id) {
 }
 
 void Listeners::tell(Id id, Status status) {
-  const auto listener = listeners_.extract(id);
-  if (listener) listener.mapped().told({status, "", {}});
+  if (const auto listener = take(id)) listener->told({status, "", {}});
 }
 
 }  // namespace holdfast::zookeeper

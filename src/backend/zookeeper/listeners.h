@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "backend/zookeeper/connection.h"
 #include "backend/zookeeper/handle.h"
@@ -40,17 +42,22 @@ class Listeners {
   // The library sets its watches again by itself, but not one that was being set anew when the connection broke.
   void session_connected();
   // The session is over, and every watch with it. Nobody is told.
-  void clear() { listeners_.clear(); }
+  void clear();
 
  private:
   void watch(Id id, Handle::Done done);
   void watch_again(Id id);
+  // Nothing if there is no such listener.
+  std::optional<Listener> take(Id id);
   void drop_watch(const Listener& listener);
   void tell(Id id, spi::Status status);
 
   Connection& connection_;
   const Acknowledged acknowledged_;
   std::map<Id, Listener> listeners_;
+  // How many there are of each node, of its text and of its children. A client that holds many locks has as many listeners.
+  using Node = std::pair<std::string, bool>;
+  std::map<Node, std::size_t> nodes_;
   Id last_ = kNone;
 };
 

@@ -35,7 +35,7 @@ Result look_up(const std::string& hosts, int flags) {
     const int error = ::getaddrinfo(host.c_str(), nullptr, &hints, &found);
     if (error != 0) {
       result.needs_dns = true;
-      result.trouble = fmt::format("{}: {}", host, ::gai_strerror(error));
+      result.trouble += fmt::format("{}{}: {}", result.trouble.empty() ? "" : "; ", host, ::gai_strerror(error));
       continue;
     }
     for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {

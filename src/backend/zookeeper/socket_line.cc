@@ -6,6 +6,8 @@
 #include <chrono>
 #include <utility>
 
+#include "backend/zookeeper/stranger.h"
+
 namespace holdfast::zookeeper {
 namespace {
 
@@ -21,7 +23,7 @@ wire::FrameSocket connect_to(const std::string& host) {
 }  // namespace
 
 SocketLine::SocketLine(spi::Executor& executor, const std::string& host, Events events)
-    : executor_(executor), events_(std::move(events)), socket_(connect_to(host)) {}
+    : executor_(executor), host_(host), events_(std::move(events)), socket_(connect_to(host)) {}
 
 std::shared_ptr<SocketLine> SocketLine::make(spi::Executor& executor, const std::string& host, Clock::duration patience,
                                              Events events) {
@@ -48,6 +50,11 @@ std::shared_ptr<SocketLine> SocketLine::make(spi::Executor& executor, const std:
     if (!self->heard_) self->lose("it does not answer");
   });
   return line;
+}
+
+std::shared_ptr<void> SocketLine::ask_what_listens(std::function<void(std::string clause)> done) {
+  if (host_.starts_with('/')) return nullptr;  // a Unix socket of this user: no other kind of server listens there
+  return std::make_shared<StrangerQuestion>(executor_, host_, std::move(done));
 }
 
 void SocketLine::send(std::string frame) {

@@ -23,6 +23,7 @@ class SocketLine final : public Line, public std::enable_shared_from_this<Socket
   void send(std::string frame) override;
   void hold(bool held) override;
   void attend() override;
+  std::shared_ptr<void> ask_what_listens(std::function<void(std::string clause)> done) override;
   void let_go() override;
   void close(std::string goodbye) override;
 
@@ -32,6 +33,7 @@ class SocketLine final : public Line, public std::enable_shared_from_this<Socket
   void lose(const std::string& why);
 
   spi::Executor& executor_;
+  const std::string host_;
   const Events events_;
   wire::FrameSocket socket_;
   std::unique_ptr<spi::Executor::Readiness> readiness_;  // goes before the socket

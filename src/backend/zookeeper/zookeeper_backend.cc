@@ -70,10 +70,15 @@ Handle::Done ZooKeeperBackend::acknowledged(Handle::Done done, bool through_lead
 template <class T>
 bool ZooKeeperBackend::reachable(const spi::Callback<T>& done) {
   if (connection_.connected()) return true;
-  executor_.post([done, status = connection_.closed() ? Status::closed : Status::unreachable, where = where()] {
-    done({status, "no connection to " + where, {}});
+  executor_.post([done, status = connection_.closed() ? Status::closed : Status::unreachable, why = unreachable()] {
+    done({status, why, {}});
   });
   return false;
+}
+
+std::string ZooKeeperBackend::unreachable() const {
+  const auto trouble = connection_.trouble();
+  return fmt::format("no connection to {}{}{}", where(), trouble.empty() ? "" : ": ", trouble);
 }
 
 spi::Listing ZooKeeperBackend::in_order(const std::string& queue, const std::vector<std::string>& nodes) {
@@ -166,7 +171,7 @@ void ZooKeeperBackend::placed(const std::shared_ptr<Placing>& placing) {
   const auto& created = placing->created;
   const auto& first = placing->requests.front();
   if (created.code == Code::no_node && !placing->in_place()) {
-    if (!connection_.connected()) return placing->done({Status::unreachable, "no connection to " + where(), {}});
+    if (!connection_.connected()) return placing->done({Status::unreachable, unreachable(), {}});
     if (placing->denied->code != Code::ok) {
       return placing->done(
           failure<std::vector<spi::Enqueued>>(placing->denied->code, "create " + placing->denied->path));
@@ -188,7 +193,7 @@ void ZooKeeperBackend::placed(const std::shared_ptr<Placing>& placing) {
   }
   if (placing->stat.code == Code::ok && placing->stat.stat.czxid == 0) {
     // A multi does not say when and for whom it was made, not even of create2.
-    if (!connection_.connected()) return placing->done({Status::unknown, "no connection to " + where(), {}});
+    if (!connection_.connected()) return placing->done({Status::unknown, unreachable(), {}});
     return connection_.handle().exists(created.created.front(), acknowledged([this, placing](Answer answer) {
                                          placing->stat = std::move(answer);
                                          placed(placing);
@@ -252,7 +257,7 @@ void ZooKeeperBackend::find(const std::string& queue, const std::string& uid, sp
         const auto mine = std::find_if(listed.children.begin(), listed.children.end(),
                                        [&](const std::string& node) { return has_uid(node, uid); });
         if (mine == listed.children.end()) return done({Status::absent, "no ticket " + uid, {}});
-        if (!connection_.connected()) return done({Status::unreachable, "no connection to " + where(), {}});
+        if (!connection_.connected()) return done({Status::unreachable, unreachable(), {}});
         const auto ticket = parse_node(*mine);
         connection_.handle().exists(path(queue) + "/" + *mine,
                                     acknowledged([=, this, children = listed.children](const Answer& answer) {
@@ -339,7 +344,7 @@ void ZooKeeperBackend::examine(const std::string& queue, spi::Callback<spi::Exam
       directory, acknowledged([this, queue, directory, done = std::move(done)](const Answer& listed) {
         if (listed.code == Code::no_node) return done({});
         if (listed.code != Code::ok) return done(failure<spi::Examination>(listed.code, "list " + directory));
-        if (!connection_.connected()) return done({Status::unreachable, "no connection to " + where(), {}});
+        if (!connection_.connected()) return done({Status::unreachable, unreachable(), {}});
         // The counter counts what was ever created; the Stat's, creations and removals.
         const auto next = (std::int64_t{listed.stat.cversion} + listed.stat.num_children) / 2;
         const auto found = std::make_shared<spi::Examination>(spi::Examination{{}, {}, next});

@@ -63,6 +63,7 @@ class ZooKeeperBackend final : public spi::QueueBackend, private Connection::Wat
               spi::Callback<spi::Nothing> done) override;
   std::function<void()> close() override;
   std::string where() const override { return connection_.where(); }
+  std::string trouble() const override { return connection_.trouble(); }
   std::string path(const std::string& queue) const override {
     return connection_.address().chroot + "/" + node_of_name(queue);
   }
@@ -82,6 +83,8 @@ class ZooKeeperBackend final : public spi::QueueBackend, private Connection::Wat
   // False, and the caller is told, if there is no connection.
   template <class T>
   bool reachable(const spi::Callback<T>& done);
+  // What is said when there is no connection.
+  std::string unreachable() const;
   std::string path(const std::string& queue, const std::string& ticket) const;
   // Why a node is not there: the server does not want it made, and will not want it the next time.
   struct Denied {

@@ -3,6 +3,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <filesystem>
@@ -46,9 +47,15 @@ void Acquisition::work() {
   try {
     // The command without its arguments, which may be nobody's business.
     const auto program = std::filesystem::path(options_.command.front()).filename().string();
-    client_.emplace(connect(settings_, {.purpose = options_.purpose, .program = program.substr(0, kLongestProgram)}));
+    // Connecting is a part of the wait. Whoever does not want to wait for others still has to connect.
+    const bool limited = options_.wait && options_.wait->count() > 0;
+    const auto deadline = limited ? deadline_after(*options_.wait) : Clock::time_point::max();
+    client_.emplace(
+        connect(settings_, {.purpose = options_.purpose, .program = program.substr(0, kLongestProgram)}, deadline));
     connected_ = &*client_;
-    result_.emplace(acquire());
+    auto wait = options_.wait;
+    if (limited) wait = std::max<std::chrono::nanoseconds>(deadline - Clock::now(), std::chrono::nanoseconds(1));
+    result_.emplace(acquire(wait));
   } catch (...) {
     failure_ = std::current_exception();
   }
@@ -56,13 +63,13 @@ void Acquisition::work() {
   [[maybe_unused]] const auto written = ::write(done_, &one, sizeof one);
 }
 
-AcquireResult Acquisition::acquire() {
+AcquireResult Acquisition::acquire(const std::optional<std::chrono::nanoseconds>& wait) {
   const auto stop = stop_.get_token();
   if (options_.permits) {
     auto semaphore = client_->semaphore(options_.names.front(), options_.permits->of);
     const auto wanted = options_.permits->wanted;
     return within(
-        options_.wait, [&] { return semaphore.try_acquire(wanted); },
+        wait, [&] { return semaphore.try_acquire(wanted); },
         [&](auto time) { return semaphore.try_acquire_for(time, wanted, stop); });
   }
   if (options_.names.size() > 1) {
@@ -71,17 +78,17 @@ AcquireResult Acquisition::acquire() {
     for (const auto& name : options_.names) items.push_back({name, kind});
     auto all = client_->multi_lock(std::move(items));
     return within(
-        options_.wait, [&] { return all.try_acquire(); }, [&](auto time) { return all.try_acquire_for(time, stop); });
+        wait, [&] { return all.try_acquire(); }, [&](auto time) { return all.try_acquire_for(time, stop); });
   }
   if (options_.shared) {
     auto mutex = client_->shared_mutex(options_.names.front());
     return within(
-        options_.wait, [&] { return mutex.try_acquire_shared(); },
+        wait, [&] { return mutex.try_acquire_shared(); },
         [&](auto time) { return mutex.try_acquire_shared_for(time, stop); });
   }
   auto mutex = client_->mutex(options_.names.front());
   return within(
-      options_.wait, [&] { return mutex.try_acquire(); }, [&](auto time) { return mutex.try_acquire_for(time, stop); });
+      wait, [&] { return mutex.try_acquire(); }, [&](auto time) { return mutex.try_acquire_for(time, stop); });
 }
 
 }  // namespace holdfast::cli

@@ -35,7 +35,7 @@ class Acquisition {
 
  private:
   void work();
-  AcquireResult acquire();
+  AcquireResult acquire(const std::optional<std::chrono::nanoseconds>& wait);
 
   const RunOptions& options_;
   const ServiceSettings& settings_;

@@ -5,10 +5,10 @@
 
 int main(int, char** arguments) {
   void* const plugin = dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
-  void* const run = plugin != nullptr ? dlsym(plugin, "_Z12run_consumerv") : nullptr;
+  void* const run = plugin != nullptr ? dlsym(plugin, "_Z12run_consumeriPPc") : nullptr;
   if (run == nullptr) {
     std::cerr << dlerror() << "\n";
     return 1;
   }
-  return reinterpret_cast<int (*)()>(run)();
+  return reinterpret_cast<int (*)(int, char**)>(run)(1, arguments);
 }

@@ -4,8 +4,8 @@
 #include <iostream>
 #include <mutex>
 
-int main() {
-  auto client = holdfast::Client::connect("memory:");
+int main(int count, char** arguments) {
+  auto client = holdfast::Client::connect(count > 1 ? arguments[1] : "memory:");
   holdfast::Mutex mutex = client.mutex("orders/123");
   { std::scoped_lock hold(mutex); }
 

@@ -1,0 +1,41 @@
+// stranger.h -- what it is that listens where no session could be had, for messages.
+//
+// Asked over a connection of its own, with ZooKeeper's word `srvr`, which servers of other kinds answer in their way. Nothing is decided by it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "holdfast/clock.h"
+#include "holdfast/spi/executor.h"
+
+namespace holdfast::zookeeper {
+
+// A clause about who answers a `srvr` with these bytes: "a Redis listens there". Empty: a ZooKeeper, or not known.
+std::string describe_stranger(std::string_view answer);
+
+// One question. To be made and destroyed inside the Executor.
+class StrangerQuestion {
+ public:
+  // Told inside, at most once, and not before the constructor has returned.
+  using Done = std::function<void(std::string clause)>;
+
+  // `host`: "10.0.0.1:2181" or "::1:2181".
+  StrangerQuestion(spi::Executor& executor, const std::string& host, Done done);
+  ~StrangerQuestion();
+  StrangerQuestion(const StrangerQuestion&) = delete;
+  StrangerQuestion& operator=(const StrangerQuestion&) = delete;
+
+ private:
+  void on_ready();
+
+  spi::Executor& executor_;
+  Done done_;
+  int fd_ = -1;
+  bool asked_ = false;
+  std::unique_ptr<spi::Executor::Readiness> readiness_;
+};
+
+}  // namespace holdfast::zookeeper

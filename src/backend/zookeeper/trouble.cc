@@ -1,0 +1,57 @@
+#include "backend/zookeeper/trouble.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+namespace holdfast::zookeeper {
+namespace {
+
+// Of a longer list the rest is counted.
+constexpr std::size_t kMostReasons = 5;
+
+// "::1:2181" as it is written in a URL.
+std::string written(const std::string& host) {
+  const auto colon = host.rfind(':');
+  if (host.find(':') == colon) return host;
+  return fmt::format("[{}]{}", host.substr(0, colon), host.substr(colon));
+}
+
+}  // namespace
+
+std::string Trouble::of(const std::string& host) const {
+  if (const auto found = found_.find(host); found != found_.end()) return found->second;
+  const auto known = why_.find(host);
+  if (known == why_.end()) return "no answer so far";
+  std::string why = known->second;
+  if (why == kRefused) return "connection refused; is the server running?";
+  if (why == kHungUp || why == kReset) {
+    return "the server closed the connection without a word; it may not serve yet, have too many connections from this "
+           "address "
+           "(maxClientCnxns), or want TLS";
+  }
+  if (!why.empty()) why[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(why[0])));
+  return why;
+}
+
+std::string Trouble::text(const std::vector<std::string>& hosts) const {
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;  // and for which servers
+  for (const auto& host : hosts) {
+    const auto why = of(host);
+    auto same = std::find_if(reasons.begin(), reasons.end(), [&](const auto& each) { return each.first == why; });
+    if (same == reasons.end()) same = reasons.insert(reasons.end(), {why, {}});
+    same->second.push_back(written(host));
+  }
+  if (reasons.size() == 1) return reasons.front().first;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(reasons.size(), kMostReasons); ++i) {
+    text += fmt::format("{}{}: {}", i == 0 ? "" : "; ", fmt::join(reasons[i].second, ", "), reasons[i].first);
+  }
+  if (reasons.size() > kMostReasons) text += fmt::format("; and {} more", reasons.size() - kMostReasons);
+  return text;
+}
+
+}  // namespace holdfast::zookeeper

@@ -1,0 +1,36 @@
+// trouble.h -- why there is no connection, server by server, for messages.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::zookeeper {
+
+// Why a line was lost, in the words of the system and of wire::FrameSocket.
+inline constexpr std::string_view kRefused = "Connection refused";
+inline constexpr std::string_view kReset = "Connection reset by peer";
+inline constexpr std::string_view kHungUp = "closed by the server";
+
+class Trouble {
+ public:
+  // A line to that server was lost before it was answered.
+  void failed(const std::string& host, const std::string& why) { why_[host] = why; }
+  // What it is that listens there; counts more than why a line was lost.
+  void found(const std::string& host, const std::string& clause) {
+    if (!clause.empty()) found_[host] = clause;
+  }
+  void clear() { *this = {}; }
+
+  // Of one server: "connection refused; is the server running?". Of several, with their addresses.
+  std::string text(const std::vector<std::string>& hosts) const;
+
+ private:
+  std::string of(const std::string& host) const;
+
+  std::map<std::string, std::string> why_;
+  std::map<std::string, std::string> found_;
+};
+
+}  // namespace holdfast::zookeeper
