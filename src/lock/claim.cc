@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/uuid.h"
+#include "lock/revoke_message.h"
 
 namespace holdfast::lock {
 
@@ -327,14 +328,21 @@ void Claim::listen_for_revocation() {
   if (state_ != State::admitted || std::exchange(listening_for_revocation_, true)) return;
   for (const auto listener : std::exchange(own_listeners_, {})) means_.backend.ignore(listener);
   for (std::size_t i = 0; i < places_.size(); ++i) {
-    const auto look = [self = shared_from_this()](const spi::Reply<std::string>& reply) {
+    const auto look = [self = shared_from_this(), i, id = places_[i].ticket.id](const spi::Reply<std::string>& reply) {
       if (self->state_ != State::admitted) return;
       if (reply.status == Status::absent) return self->break_off();
       if (!reply) self->listening_for_revocation_ = false;  // with the next beat
-      if (reply && reply.value == kRevokeMessage) self->claimant_->revoked(*self);
+      if (!reply || !is_asked(reply.value)) return;
+      if (reply.value == kRevokeMessage) self->put_card_back(i, id);
+      self->claimant_->revoked(*self);
     };
     own_listeners_.push_back(means_.backend.listen(queue_of(i), places_[i].ticket.id, look, look));
   }
+}
+
+// Curator's Revoker writes over the card.
+void Claim::put_card_back(std::size_t i, const std::string& id) {
+  means_.backend.write(queue_of(i), id, asking(card_.to_text()), [](const spi::Reply<spi::Nothing>&) {});
 }
 
 // ------------------------------------------------------------------------------------- when the service is out of reach
