@@ -70,6 +70,15 @@ bool are_the_same(const std::vector<TicketInfo>& left, const std::vector<TicketI
                     [](const auto& a, const auto& b) { return a.id == b.id; });
 }
 
+// To ask a stranger's ticket is to write over what it said.
+void keep_cards(const LockInfo& before, LockInfo& after) {
+  for (auto& ticket : after.tickets) {
+    const auto same = std::find_if(before.tickets.begin(), before.tickets.end(),
+                                   [&](const TicketInfo& each) { return each.id == ticket.id; });
+    if (ticket.revoked && same != before.tickets.end()) ticket.card = same->card;
+  }
+}
+
 void report(const Plan& plan, const Revocation& done, const LockInfo& after, bool json) {
   const auto holders = holders_of(after);
   const auto still = done.asked - done.gone - done.broken;
@@ -85,18 +94,21 @@ void report(const Plan& plan, const Revocation& done, const LockInfo& after, boo
     return;
   }
   if (done.asked == 0) {
-    tell(fmt::format("nobody holds {}", shown(plan.name)));
+    tell(fmt::format("{} is not held", shown(plan.name)));
     return;
   }
   write_out(fmt::format("{}: asked {}, gave it back {}, removed {}; now {}\n", shown(plan.name), done.asked, done.gone,
-                        done.broken, holders.empty() ? "nobody holds it" : held_by(holders)));
+                        done.broken, holders.empty() ? "free" : held_by(holders)));
   if (done.broken > 0) {
-    tell("who was removed learns it by its next heartbeat; until then only a fence keeps it from writing");
+    tell(
+        "the holder that was removed learns of it with its next heartbeat; until then only a fencing token keeps it "
+        "from writing");
   }
   if (still > 0) {
-    tell(plan.force ? fmt::format("{} could not be removed; try again", still)
-                    : fmt::format("{} did not give {} back within {}; --force would remove them", still,
-                                  shown(plan.name), show_duration(plan.grace)));
+    const auto holders_still = fmt::format("{} holder{}", still, still == 1 ? "" : "s");
+    tell(plan.force ? fmt::format("{} could not be removed; try again", holders_still)
+                    : fmt::format("{} did not give {} back within {}; --force would remove {}", holders_still,
+                                  shown(plan.name), show_duration(plan.grace), still == 1 ? "it" : "them"));
   }
 }
 
@@ -110,46 +122,51 @@ int break_it(const Arguments& arguments) {
     return 0;
   }
   if (before.semaphore) {
-    tell(fmt::format("{} is a semaphore, {}; permits cannot be asked for: stop who has them", shown(plan.name),
-                     held_by(holders)));
+    tell(fmt::format("{} is a semaphore, {}; permits cannot be asked for: stop the processes that have them",
+                     shown(plan.name), held_by(holders)));
     return kExitNo;
   }
   if (plan.confirm) {
     if (!is_confirmed(plan, holders)) {
-      tell("left as it is");
+      tell("nothing was done");
       return kExitNo;
     }
     // Whoever was meant may be gone by the time a person has read the question.
     const auto now_holding = holders_of(client.inspect(plan.name));
     if (!now_holding.empty() && !are_the_same(holders, now_holding)) {
-      tell(fmt::format("left as it is: {} is {} now; ask again if they are meant", shown(plan.name),
+      tell(fmt::format("nothing was done: {} is now {}; run this again to break that hold", shown(plan.name),
                        held_by(now_holding)));
       return kExitNo;
     }
   }
   const auto done = client.revoke(plan.name, plan.grace, plan.force ? Client::Force::yes : Client::Force::no);
-  report(plan, done, client.inspect(plan.name), arguments.json);
+  auto after = client.inspect(plan.name);
+  keep_cards(before, after);
+  report(plan, done, after, arguments.json);
   return done.asked == done.gone + done.broken ? 0 : kExitNo;
 }
 
 }  // namespace
 
 void add_break(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("break", "Ask who holds a lock to give it back, and with --force take it");
+  auto* command =
+      app.add_subcommand("break", "Ask the holder of a lock to give it back, and with --force take it away");
   const auto arguments = std::make_shared<Arguments>();
   command->add_option("NAME", arguments->name, "A path such as orders/123")->required();
   as_time(command->add_option("--grace", arguments->grace, "How long to wait for the holder to give it back"))
       ->capture_default_str();
-  command->add_flag("--force", arguments->force, "Then remove who has not; two may believe to hold for a heartbeat");
-  command->add_flag("-y,--yes", arguments->yes, "Do not ask whether this is meant");
+  command->add_flag(
+      "--force", arguments->force,
+      "Then remove a holder that has not; until its next heartbeat two processes may both think they hold it");
+  command->add_flag("-y,--yes", arguments->yes, "Do not ask for confirmation");
   command->add_flag("--json", arguments->json, "One JSON document, for scripts");
   add_service_options(*command, arguments->service);
   command->footer(
-      "0: who held it does no longer. 1: somebody still does, or nothing was done.\n\n"
+      "Exit status 0: it was given back, removed or not held. 1: it is still held, or nothing was done.\n\n"
       "Examples:\n"
       "  holdfast break orders/123\n"
-      "  holdfast break orders/123 --grace 30s --force\n"
-      "  holdfast break orders/123 --grace 0s --force --yes      # in a script");
+      "  holdfast break orders/123 --grace 30 --force\n"
+      "  holdfast break orders/123 --grace 0 --force --yes       # in a script");
   command->callback([arguments, &exit_code] { exit_code = guarded([&] { return break_it(*arguments); }); });
 }
 

@@ -26,7 +26,7 @@ constexpr auto kExamples = R"(Examples:
   holdfast config show                           which settings are used, and where they come from
   holdfast server --data /var/lib/holdfast       a server for every ZooKeeper client
 
-Times are in seconds, with fractions, or have a unit: 3, 0.5, 250ms, 10m, 2h.
+Options may also stand before the command. Times are in seconds, with fractions, or have a unit: 3, 0.5, 250ms, 10m, 2h.
 Run holdfast COMMAND --help for more. Settings: --url, HOLDFAST_URL, --config, ~/.config/holdfast/config.yaml.
 )";
 

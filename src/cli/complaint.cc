@@ -43,10 +43,18 @@ std::string about_command(const Innermost& at, const std::string& word) {
   return fmt::format("there is no command {}; {}{} --help lists them", in_quotes(word), guess(meant), at.name);
 }
 
+void add_options(const CLI::App& command, std::vector<std::string>& names) {
+  for (const auto* each : command.get_options()) {
+    for (const auto& name : each->get_lnames()) names.push_back("--" + name);
+  }
+}
+
 std::string about_option(const Innermost& at, const std::string& word) {
   std::vector<std::string> names;
-  for (const auto* each : at.command->get_options()) {
-    for (const auto& name : each->get_lnames()) names.push_back("--" + name);
+  add_options(*at.command, names);
+  // Before the command any option of a command may stand.
+  for (const auto* each : at.command->get_subcommands([](const CLI::App* app) { return is_shown(*app); })) {
+    add_options(*each, names);
   }
   const std::vector<std::string_view> views(names.begin(), names.end());
   const auto meant = nearest(std::string_view(word).substr(0, word.find('=')), views);

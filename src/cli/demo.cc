@@ -140,7 +140,7 @@ int run(const ServiceArguments& arguments) {
   }
   if (engine) engine->stop_now();
   if (signal) {
-    fmt::print(stderr, "holdfast: the demonstration was ended before its end; no process of it is left\n");
+    fmt::print(stderr, "holdfast: the demonstration was interrupted; none of its processes is left\n");
     return kExitSignal + *signal;
   }
   return exit_code;

@@ -83,20 +83,20 @@ std::vector<TicketInfo> waiting_of(const LockInfo& lock) { return those_of(lock,
 
 std::string who(const TicketInfo& ticket) {
   const auto& card = ticket.card;
-  if (!ticket.readable) return "somebody whose card we may not read";
+  if (!ticket.readable) return "a client whose card may not be read";
   const std::string asked = ticket.revoked ? " (asked to give it back)" : "";
   if (!card.host.empty()) {
     return fmt::format("{} (pid {}) on {}{}{}", card.program.empty() ? "a process" : shown(card.program), card.pid,
                        shown(card.host), card.purpose.empty() ? "" : ": " + shown(card.purpose), asked);
   }
   // To ask is to write over the card.
-  if (ticket.revoked && card.address.empty()) return "somebody who was asked to give it back";
-  const auto name = card.address.empty() ? std::string("somebody") : shown(card.address);
+  if (ticket.revoked && card.address.empty()) return "a client that was asked to give it back";
+  const auto name = card.address.empty() ? std::string("a client") : shown(card.address);
   return fmt::format("{} ({}){}", name, shown(ticket.recipe), asked);
 }
 
 std::string who(const std::vector<TicketInfo>& tickets) {
-  if (tickets.empty()) return "nobody";
+  if (tickets.empty()) return "-";
   if (tickets.size() == 1) return who(tickets.front());
   return fmt::format("{} and {} more", who(tickets.front()), tickets.size() - 1);
 }

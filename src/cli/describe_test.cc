@@ -60,14 +60,14 @@ TEST(Describe, names_who_by_the_card) {
 TEST(Describe, names_strangers_by_what_is_known) {
   TicketInfo ticket;
   ticket.recipe = "Curator";
-  EXPECT_EQ(who(ticket), "somebody (Curator)");
+  EXPECT_EQ(who(ticket), "a client (Curator)");
   ticket.card.address = "10.0.0.7";
   EXPECT_EQ(who(ticket), "10.0.0.7 (Curator)");
   ticket.card = {};
   ticket.revoked = true;
-  EXPECT_EQ(who(ticket), "somebody who was asked to give it back");
+  EXPECT_EQ(who(ticket), "a client that was asked to give it back");
   ticket.readable = false;
-  EXPECT_EQ(who(ticket), "somebody whose card we may not read");
+  EXPECT_EQ(who(ticket), "a client whose card may not be read");
 }
 
 TEST(Describe, lets_no_control_character_through) {
@@ -88,7 +88,7 @@ TEST(Describe, cuts_what_is_no_purpose_any_more) {
 }
 
 TEST(Describe, names_the_first_of_several_and_counts_the_others) {
-  EXPECT_EQ(who(std::vector<TicketInfo>{}), "nobody");
+  EXPECT_EQ(who(std::vector<TicketInfo>{}), "-");
   EXPECT_EQ(who(std::vector{ours(), ours(), ours()}), "billing (pid 812) on web1: monthly run and 2 more");
 }
 

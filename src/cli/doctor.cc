@@ -41,7 +41,7 @@ std::optional<std::string> hosts_of(ServiceSettings& settings, Findings& finding
   try {
     return endpoint_of(settings).hosts;
   } catch (const Error& error) {
-    findings.push_back({"settings", State::wrong, error.what(), "locks there exclude nobody outside one process"});
+    findings.push_back({"settings", State::wrong, error.what(), "locks there work inside one process only"});
     return std::nullopt;
   }
 }
@@ -77,7 +77,7 @@ void add_doctor(CLI::App& app, int& exit_code) {
   command->footer(
       "Looks at the settings, every server, the session, permissions, latency and clocks. Takes and gives back a lock "
       "with\n"
-      "a name that nobody uses. Ends with 1 if something is wrong; warnings do not count.\n"
+      "a name that nothing else uses. Exit status 1 if something is wrong; warnings do not count.\n"
       "Examples:\n"
       "  holdfast doctor\n"
       "  holdfast doctor --url zk://10.0.0.1:2181,10.0.0.2:2181/app --json");

@@ -22,12 +22,12 @@ void add_holder(std::vector<std::string>& lines, const LockInfo& lock, const Tic
   const auto add = [&](std::string_view label, const std::string& text) {
     lines.push_back(fmt::format("  {:<9}{}", label, text));
   };
-  add(lock.semaphore ? "permit of" : "held by", who(ticket));
+  add(lock.semaphore ? "permit" : "held by", who(ticket));
   if (!ticket.card.address.empty() && !ticket.card.host.empty()) add("address", shown(ticket.card.address));
   add("since", fmt::format("{} ({})", shown_time(ticket.since), shown_age(age_of(ticket, now))));
   add("token", fmt::format("{}", ticket.token));
   add("session", ticket.session != 0 ? fmt::format("{:#x}", static_cast<std::uint64_t>(ticket.session))
-                 : ticket.readable   ? "none: an orphan, which stays until somebody removes it"
+                 : ticket.readable   ? "none: an orphan, which stays until it is removed"
                                      : "unknown");
   add("ticket", fmt::format("{} ({}, {})", shown(ticket.id), to_string(ticket.mode), shown(ticket.recipe)));
 }

@@ -7,16 +7,25 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <set>
 #include <system_error>
 #include <utility>
+
+#include "cli/shell/shell.h"
 
 namespace holdfast::cli {
 namespace {
 
 using Steady = std::chrono::steady_clock;
 
-// A look costs two round trips per level of names, which nobody should pay more often to watch.
+// A look everywhere costs two round trips per level of names.
 constexpr std::chrono::seconds kPause{1};
+// Between looks at what the server has told of: a lock that is taken a thousand times a second is not looked at as often.
+constexpr std::chrono::milliseconds kBreath{10};
+// More names at once are looked at as all of them.
+constexpr std::size_t kMostRoots = 16;
+// Looks that are not taken yet, because the reader of our output is slow.
+constexpr std::size_t kMostLooks = 100;
 // To say goodbye to a service that answers takes milliseconds.
 constexpr std::chrono::milliseconds kGoodbye{500};
 
@@ -34,13 +43,38 @@ Lookout::~Lookout() {
   ::close(ready_);
 }
 
+std::string Lookout::full_name(const std::string& name) const {
+  std::string prefix = settings_.name_space;
+  while (prefix.ends_with('/')) prefix.pop_back();
+  while (prefix.starts_with('/')) prefix.erase(0, 1);
+  return prefix.empty() || name.empty() ? prefix + name : prefix + "/" + name;
+}
+
+// "/app/orders/1/TICKET" is of orders/1 where the name space is app.
+std::vector<NodeSign> Lookout::take_signs() {
+  std::vector<NodeSign> signs;
+  if (!events_) return signs;
+  const auto before = full_name("").empty() ? std::string("/") : "/" + full_name("") + "/";
+  for (auto& event : events_->take()) {
+    const auto slash = event.path.rfind('/');
+    if (!event.path.starts_with(before) || slash < before.size()) continue;
+    signs.push_back({event.at, event.created, event.path.substr(before.size(), slash - before.size()),
+                     event.path.substr(slash + 1)});
+  }
+  return signs;
+}
+
 void Lookout::run() {
   std::optional<Client> client;
+  Steady::time_point full{};
   for (bool first = true;; first = false) {
     const auto begin = Steady::now();
+    const bool everywhere = begin >= full;
     Look look;
     try {
-      look_around(client, look);
+      // Before the look, which then is of a later time than what was told.
+      look.signs = take_signs();
+      look_around(client, everywhere, look);
     } catch (const std::exception& error) {
       look.trouble = error.what();
       if (first) {
@@ -53,41 +87,86 @@ void Lookout::run() {
     post(std::move(look));
     // After it was told: to say goodbye to a service that does not answer takes a while.
     if (failed) client.reset();
-    std::unique_lock lock(mutex_);
-    if (changed_.wait_for(lock, std::max<Steady::duration>(kPause, Steady::now() - begin),
-                          [this] { return stopping_ || failure_; })) {
-      break;
-    }
+    if (everywhere || failed) full = Steady::now() + std::max<Steady::duration>(kPause, Steady::now() - begin);
+    wait(full);
+    const std::lock_guard lock(mutex_);
+    if (stopping_ || failure_) break;
   }
+  events_.reset();
   client.reset();
   const std::lock_guard lock(mutex_);
   ended_ = true;
   changed_.notify_all();
 }
 
-void Lookout::look_around(std::optional<Client>& client, Look& look) const {
-  if (!client) client.emplace(connect(settings_, {.purpose = "holdfast watch"}));
-  if (name_.empty()) {
-    look.locks = client->inspect_all();
-  } else if (auto lock = client->inspect(name_); !lock.tickets.empty()) {
-    look.locks.push_back(std::move(lock));
+// For what the server tells, at most until `full`.
+void Lookout::wait(Steady::time_point full) {
+  std::unique_lock lock(mutex_);
+  const auto over = [this] { return stopping_ || failure_; };
+  changed_.wait_until(lock, std::min(full, Steady::now() + kBreath), over);
+  changed_.wait_until(lock, full, [&] { return over() || told_; });
+  changed_.wait(lock, [&] { return over() || looks_.size() < kMostLooks; });
+  told_ = false;
+}
+
+void Lookout::look_around(std::optional<Client>& client, bool everywhere, Look& look) {
+  if (!client) {
+    client.emplace(connect(settings_, {.purpose = "holdfast watch"}));
+    everywhere = true;
+    // Listens before the first look, so that nothing is missed between the two.
+    if (!events_) {
+      events_.emplace(session_options(settings_), "/" + full_name(name_), [this] {
+        const std::lock_guard lock(mutex_);
+        told_ = true;
+        changed_.notify_all();
+      });
+      events_->wait_for(settings_.connect_timeout);
+    }
   }
+  std::set<std::string> roots;
+  for (const auto& sign : look.signs) {
+    // Of a semaphore, the lock is the one above.
+    const auto parent = sign.queue.substr(0, std::min(sign.queue.rfind('/'), sign.queue.size()));
+    const bool part = sign.queue.ends_with("/leases") || sign.queue.ends_with("/locks");
+    roots.insert(part ? parent : sign.queue);
+  }
+  everywhere = everywhere || roots.size() > kMostRoots;
+  if (!name_.empty()) {
+    locks_.clear();
+    if (auto lock = client->inspect(name_); !lock.tickets.empty()) locks_[name_] = std::move(lock);
+  } else if (everywhere) {
+    locks_.clear();
+    for (auto& lock : client->inspect_all()) locks_[lock.name] = std::move(lock);
+  } else {
+    for (const auto& root : roots) {
+      std::erase_if(locks_, [&](const auto& each) { return each.first == root || each.first.starts_with(root + "/"); });
+      for (auto& lock : client->inspect_all(root)) locks_[lock.name] = std::move(lock);
+    }
+  }
+  for (const auto& [name, lock] : locks_) look.locks.push_back(lock);
+  look.polling = events_->is_unsupported();
 }
 
 void Lookout::post(Look look) {
   const std::lock_guard lock(mutex_);
-  newest_ = std::move(look);
+  looks_.push_back(std::move(look));
   const std::uint64_t one = 1;
   // An eventfd takes 2^64 - 2 of these before somebody reads them.
   [[maybe_unused]] const auto written = ::write(ready_, &one, sizeof one);
 }
 
 std::optional<Look> Lookout::take() {
-  std::uint64_t count = 0;
-  [[maybe_unused]] const auto got = ::read(ready_, &count, sizeof count);
   const std::lock_guard lock(mutex_);
   if (failure_) std::rethrow_exception(failure_);
-  return std::exchange(newest_, std::nullopt);
+  if (looks_.empty()) {
+    std::uint64_t count = 0;
+    [[maybe_unused]] const auto got = ::read(ready_, &count, sizeof count);
+    return std::nullopt;
+  }
+  auto look = std::move(looks_.front());
+  looks_.pop_front();
+  changed_.notify_all();
+  return look;
 }
 
 bool Lookout::stop() {

@@ -32,8 +32,8 @@ int list(const Arguments& arguments) {
     for (const auto& lock : locks) found.push_back(lock_json(lock, now));
     write_out(json_line({{"time", shown_time(now)}, {"root", root}, {"locks", std::move(found)}}));
   } else if (locks.empty()) {
-    tell(root.empty() ? "nobody holds or waits for anything here"
-                      : fmt::format("nobody holds or waits for anything at or below {}", shown(root)));
+    tell(root.empty() ? "no lock is held or waited for"
+                      : fmt::format("no lock is held or waited for at or below {}", shown(root)));
   } else {
     write_out(list_lines(locks, now, terminal_width(STDOUT_FILENO)));
   }
@@ -43,7 +43,7 @@ int list(const Arguments& arguments) {
 }  // namespace
 
 void add_ls(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("ls", "List the locks that anybody holds or waits for");
+  auto* command = app.add_subcommand("ls", "List the locks that are held or waited for");
   const auto arguments = std::make_shared<Arguments>();
   command->add_option("ROOT", arguments->root, "Only names at or below this one");
   command->add_flag("--json", arguments->json, "One JSON document, for scripts");

@@ -1,11 +1,13 @@
 // main.cc -- the `holdfast` command.
 #include <CLI/CLI.hpp>
 #include <exception>
-#include <utility>
+#include <string>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/complaint.h"
 #include "cli/exit_code.h"
+#include "cli/leading_options.h"
 #include "cli/output.h"
 #include "cli/run/run_options.h"
 #include "holdfast/error.h"
@@ -17,6 +19,21 @@ namespace {
 constexpr int kExitServer = 1;
 constexpr int kExitInternal = 70;  // sysexits.h: what cannot happen
 
+constexpr auto kName = "holdfast";
+constexpr auto kDescription = "A lock that holds across threads, processes and machines.";
+
+// With the program's name, and with options after the command where they stood before it.
+std::vector<std::string> command_line(int argc, char** argv) {
+  std::vector<std::string> words(argv, argv + argc);
+  if (argc < 2 || *argv[1] != '-') return words;
+  CLI::App app(kDescription, kName);  // of its own: the one that parses must know what stands after "--"
+  int ignored = 0;
+  holdfast::cli::add_commands(app, ignored, {});
+  auto moved = holdfast::cli::options_after_command(app, {words.begin() + 1, words.end()});
+  moved.insert(moved.begin(), words.front());
+  return moved;
+}
+
 int fail(int code, const char* sentence) {
   holdfast::cli::tell(sentence);
   return code;
@@ -25,19 +42,25 @@ int fail(int code, const char* sentence) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("A lock that holds across threads, processes and machines.", "holdfast");
+  using namespace holdfast::cli;
+  auto words = command_line(argc, argv);
+  std::vector<char*> pointers;
+  for (auto& word : words) pointers.push_back(word.data());
+  int count = static_cast<int>(pointers.size());
+
   // Whatever starts the engine of local: starts this very program, even if its file has been replaced meanwhile.
   holdfast::set_local_command("/proc/self/exe");
+  CLI::App app(kDescription, kName);
   int exit_code = 0;
-  holdfast::cli::add_commands(app, exit_code, holdfast::cli::take_command(argc, argv));
+  add_commands(app, exit_code, take_command(count, pointers.data()));
   try {
-    app.parse(argc, argv);
+    app.parse(count, pointers.data());
   } catch (const CLI::ParseError& error) {
     // --help and --version come this way, too.
     if (error.get_exit_code() == 0) return app.exit(error);
-    return fail(holdfast::cli::kExitUsage, holdfast::cli::complaint(app, error).c_str());
+    return fail(kExitUsage, complaint(app, error).c_str());
   } catch (const holdfast::Error& error) {
-    return fail(app.got_subcommand("server") ? kExitServer : holdfast::cli::exit_code_of(error), error.what());
+    return fail(app.got_subcommand("server") ? kExitServer : exit_code_of(error), error.what());
   } catch (const std::exception& error) {
     return fail(app.got_subcommand("server") ? kExitServer : kExitInternal, error.what());
   }

@@ -23,6 +23,25 @@ constexpr Range<milliseconds> kTimeouts{milliseconds(1), kLongestTimeout};
 constexpr std::string_view kZooKeeper = "zk://";
 constexpr std::string_view kLocal = "local:";
 
+// What is between zk:// and the chroot, without the commas: empty if no server is named.
+std::string parse_hosts(std::string_view url) {
+  std::string hosts(url.substr(kZooKeeper.size()));
+  hosts.erase(std::min(hosts.find('/'), hosts.size()));
+  std::erase(hosts, ',');
+  return hosts;
+}
+
+// What a text that is not a URL of ours was meant to be.
+std::string meant_by(const std::string& url) {
+  if (url.starts_with("memory:") || url.starts_with("embedded:")) {
+    return "locks there exist in one process only, and commands need a service that processes share: zk://host:port or "
+           "local:";
+  }
+  if (url == "local") return "did you mean local:?";
+  const bool plain = url.find("://") == std::string::npos && url.find('/') != 0;
+  return fmt::format("did you mean zk://{}?", plain ? url : "localhost:2181");
+}
+
 [[noreturn]] void refuse(std::string sentence) { throw Error(Errc::invalid_argument, std::move(sentence)); }
 
 // What was said, and by whom. `prefix` says where, if that is in a file.
@@ -77,7 +96,7 @@ void set_auth(ServiceSettings& settings, const Said& said) {
 
 void add_service_options(CLI::App& command, ServiceArguments& arguments) {
   const auto add = [&](const char* name, std::string& value, const char* type, const char* help) {
-    return command.add_option(name, value, help)->type_name(type)->group("Storage service");
+    return command.add_option(name, value, help)->type_name(type)->group(kServiceGroup);
   };
   add("--url", arguments.url, "URL",
       "zk://host:port,host:port[/chroot], or local: (the default: an engine of this user)");
@@ -103,10 +122,11 @@ ServiceSettings resolve_service(const ServiceArguments& arguments) {
     note(settings, "url", settings.url, {});
   }
   if (settings.url != kLocal && !settings.url.starts_with("zk:")) {
-    refuse(fmt::format(
-        "{} is no storage service that several commands could share; use zk://host:port,host:port[/chroot] or "
-        "local:",
-        in_quotes(settings.url)));
+    refuse(fmt::format("{} is not a valid URL; {}", in_quotes(settings.url), meant_by(settings.url)));
+  }
+  if (settings.url.starts_with(kZooKeeper) && parse_hosts(settings.url).empty()) {
+    refuse(
+        fmt::format("{} names no server; write zk://host:port, such as zk://localhost:2181", in_quotes(settings.url)));
   }
   const auto name_space = sources.find("namespace", "--namespace", arguments.name_space);
   settings.name_space = name_space.text;

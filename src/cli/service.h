@@ -22,6 +22,9 @@ struct ServiceArguments {
   std::string auth;  // a file with user:password
 };
 
+// Under which heading of --help they are.
+inline constexpr const char* kServiceGroup = "Storage service";
+
 // --url, --config, --namespace, --session-timeout, --connect-timeout, --auth. `arguments` must outlive the parsing.
 void add_service_options(CLI::App& command, ServiceArguments& arguments);
 

@@ -101,7 +101,7 @@ Parsed<Listen> parse_listen(std::string_view text, bool tls) {
     return wrong("the port is missing");
   const auto host = text.substr(0, colon);
   const auto port = parse_digits(text.substr(colon + 1));
-  if (!port || *port > 65535) return wrong("the port is no number up to 65535");
+  if (!port || *port > 65535) return wrong("the port is not a number up to 65535");
   if (host.empty()) return wrong("the host is missing (0.0.0.0 would be every address of this machine)");
   if (host.starts_with('[') && host.ends_with(']')) {
     listen.host = host.substr(1, host.size() - 2);

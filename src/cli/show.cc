@@ -36,14 +36,15 @@ int show(const Arguments& arguments) {
     write_out(page_lines(lock, now, terminal_width(STDOUT_FILENO)));
   }
   if (!lock.tickets.empty()) return 0;
-  tell(fmt::format("nobody holds or waits for {}; `holdfast ls` lists what anybody does", shown(name)));
+  tell(fmt::format("{} is neither held nor waited for; `holdfast ls` lists the locks that are", shown(name)));
   return kExitNo;
 }
 
 }  // namespace
 
 void add_show(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("show", "Show who holds a lock and who waits for it; 1 if nobody does");
+  auto* command =
+      app.add_subcommand("show", "Show who holds a lock and who waits for it; exit status 1 if it is unused");
   const auto arguments = std::make_shared<Arguments>();
   command->add_option("NAME", arguments->name, "A path such as orders/123")->required();
   command->add_flag("--json", arguments->json, "One JSON document, for scripts");

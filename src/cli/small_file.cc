@@ -37,11 +37,12 @@ Parsed<SmallFile> read_small_file(const std::string& file) {
     if (got == 0) break;
     read.text.append(buffer.data(), static_cast<std::size_t>(got));
     if (read.text.size() > kLargest) {
-      return tl::unexpected(fmt::format("{} is larger than {}: that is no configuration", file, show_size(kLargest)));
+      return tl::unexpected(
+          fmt::format("{} is larger than {}: that is not a configuration", file, show_size(kLargest)));
     }
   }
   if (read.text.find('\0') != std::string::npos) {
-    return tl::unexpected(fmt::format("{} has a zero byte in it: that is no text", file));
+    return tl::unexpected(fmt::format("{} has a zero byte in it: that is not text", file));
   }
   return read;
 }

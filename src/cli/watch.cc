@@ -80,7 +80,7 @@ void follow(const Signals& signals, Lookout& lookout, WatchView& view) {
         return;
       }
     }
-    if (const auto look = lookout.take()) view.see(*look);
+    while (const auto look = lookout.take()) view.see(*look);
     if (!view.show()) return;
   }
 }
@@ -106,7 +106,7 @@ void add_watch(CLI::App& app, int& exit_code) {
   command->add_flag("--json", arguments->json, "One JSON document per line for every change, for scripts");
   add_service_options(*command, arguments->service);
   command->footer(
-      "Looks once a second; what comes and goes in between is not seen. Ends with Ctrl-C.\n\n"
+      "The server tells of every ticket that comes and goes (ZooKeeper 3.6 and newer, Holdfast). Ends with Ctrl-C.\n\n"
       "Examples:\n"
       "  holdfast watch\n"
       "  holdfast watch orders/123 >> orders.log\n"

@@ -39,7 +39,7 @@ class PictureView final : public WatchView {
     }
     outage_.reset();
     locks_ = look.locks;
-    history_.see(*locks_);  // for the cards that were overwritten
+    history_.see(*locks_, look.at, look.signs);  // for the cards that were overwritten
   }
 
   bool show() override {
@@ -53,7 +53,7 @@ class PictureView final : public WatchView {
                                   shown(outage_->why)));
     }
     lines.emplace_back();
-    const auto more = locks_->empty() ? std::vector<std::string>{"nobody holds or waits"}
+    const auto more = locks_->empty() ? std::vector<std::string>{"no lock is held or waited for"}
                       : name_.empty() ? list_lines(*locks_, now, terminal_width(STDOUT_FILENO))
                                       : page_lines(locks_->front(), now, terminal_width(STDOUT_FILENO));
     lines.insert(lines.end(), more.begin(), more.end());
@@ -85,8 +85,13 @@ class LinesView final : public WatchView {
     if (outage_) add_outage("reachable", *outage_, look.at);
     outage_.reset();
     auto locks = look.locks;
-    for (const auto& change : history_.see(locks)) {
-      text_ += json_ ? json_line(change_json(change, look.at)) : change_line(change, look.at) + "\n";
+    for (const auto& change : history_.see(locks, look.at, look.signs)) {
+      text_ += json_ ? json_line(change_json(change)) : change_line(change) + "\n";
+    }
+    if (look.polling && !std::exchange(told_of_polling_, true)) {
+      tell(
+          "this server has no recursive watches (ZooKeeper 3.6 and newer have): it is asked once a second, and what "
+          "comes and goes in between is not seen");
     }
   }
 
@@ -105,6 +110,7 @@ class LinesView final : public WatchView {
   }
 
   const bool json_;
+  bool told_of_polling_ = false;
   LockHistory history_;
   std::optional<Outage> outage_;
   std::string text_;

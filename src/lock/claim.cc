@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/uuid.h"
+#include "lock/revoke_message.h"
 
 namespace holdfast::lock {
 
@@ -324,7 +325,8 @@ void Claim::on_own_ticket(std::size_t ticket, const spi::Reply<std::string>& rep
     own_listeners_[ticket] = 0;
     return;
   }
-  if (reply.value != kRevokeMessage) return;
+  if (!is_asked(reply.value)) return;
+  if (reply.value == kRevokeMessage) put_card_back(ticket, places_[ticket].ticket.id);
   asked_back_ = true;
   if (revocation_wanted_ && state_ == State::admitted) claimant_->revoked(*this);
 }
@@ -336,6 +338,11 @@ void Claim::listen_for_revocation() {
   means_.executor.post([self = shared_from_this()] {
     if (self->state_ == State::admitted) self->claimant_->revoked(*self);
   });
+}
+
+// Curator's Revoker writes over the card.
+void Claim::put_card_back(std::size_t i, const std::string& id) {
+  means_.backend.write(queue_of(i), id, asking(card_.to_text()), [](const spi::Reply<spi::Nothing>&) {});
 }
 
 // ------------------------------------------------------------------------------------- when the service is out of reach

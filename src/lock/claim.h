@@ -46,9 +46,6 @@ struct Means {
   Clock::duration connection_timeout;
 };
 
-// What Curator's Revoker writes into a ticket to ask its holder to give it back.
-inline constexpr std::string_view kRevokeMessage = "__REVOKE__";
-
 // The number of permits, which may change while somebody waits.
 using Limit = std::atomic<std::size_t>;
 
@@ -145,6 +142,7 @@ class Claim : public std::enable_shared_from_this<Claim> {
   bool is_current(std::uint64_t episode) const { return episode == episode_ && state_ != State::ended; }
   void fail(std::error_code code, std::string message);
   void break_off();
+  void put_card_back(std::size_t i, const std::string& id);
   void end();
   void stop_listening();
 

@@ -8,6 +8,7 @@
 
 #include "lock/admission.h"
 #include "lock/revoke.h"
+#include "lock/revoke_message.h"
 
 namespace holdfast::lock {
 namespace {
@@ -50,8 +51,8 @@ TicketInfo info_of(const spi::Examined& examined) {
   info.mode = mode_of(examined.ticket.mode);
   info.recipe = examined.recipe;
   info.readable = examined.readable;
-  info.revoked = examined.text == kRevokeMessage;
-  if (!info.revoked) info.card = Card::parse(examined.text);
+  info.revoked = is_asked(examined.text);
+  if (examined.text != kRevokeMessage) info.card = Card::parse(examined.text);
   info.token = examined.token;
   info.since = examined.made;
   info.session = examined.session;
@@ -133,12 +134,13 @@ LockInfo describe(const spi::Examination& queue, const spi::Examination* locks) 
   add_queue(lock, queue);
   if (locks == nullptr) return lock;
   lock.semaphore = true;
-  // Whoever has its turn puts its tickets among the permits before there are enough; until it leaves the line, it waits.
+  // The first in line puts its tickets among the permits before there are enough. Until it leaves the line it holds none of
+  // them, and is one waiter, however many it asks for.
   if (!locks->tickets.empty()) {
     const auto& first = locks->tickets.front();
-    for (auto& ticket : lock.tickets) {
-      if (ticket.session == first.session && ticket.token > first.token) ticket.holds = false;
-    }
+    std::erase_if(lock.tickets, [&](const TicketInfo& ticket) {
+      return ticket.session == first.session && ticket.token > first.token;
+    });
   }
   const auto permits = lock.tickets.size();
   add_queue(lock, *locks);

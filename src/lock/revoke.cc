@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "lock/revoke_message.h"
+
 namespace holdfast::lock {
 
 using spi::Mode;
@@ -35,14 +37,34 @@ struct Asked {
   }
 };
 
-void ask_one(spi::QueueBackend& backend, const std::string& queue, const std::string& ticket,
+// What the holders' tickets say now; nothing of those that cannot be read.
+std::vector<std::string> texts_of(Core& core, const std::string& queue, const spi::Listing& holders) {
+  using Texts = std::vector<std::string>;
+  const auto reply = core.ask<Texts>([&](spi::QueueBackend& backend, spi::Callback<Texts> done) {
+    struct Gathering {
+      Texts texts;
+      std::size_t missing;
+    };
+    const auto gathering = std::make_shared<Gathering>(Gathering{Texts(holders.size()), holders.size()});
+    for (std::size_t i = 0; i < holders.size(); ++i) {
+      backend.read(queue, holders[i].id, [gathering, i, done](const spi::Reply<std::string>& each) {
+        if (each) gathering->texts[i] = each.value;
+        if (--gathering->missing == 0) done({spi::Status::ok, {}, std::move(gathering->texts)});
+      });
+    }
+  });
+  if (!reply) throw Error(errc_of(reply.status), reply.detail);
+  return reply.value;
+}
+
+void ask_one(spi::QueueBackend& backend, const std::string& queue, const std::string& ticket, const std::string& text,
              const std::shared_ptr<Asked>& asked) {
   const auto take = [asked, ticket](const spi::Reply<std::string>& reply) {
     if (reply.status == spi::Status::absent) return asked->gone(ticket);
     if (!reply) asked->trouble = refusal_of(reply);
   };
   asked->listeners.push_back(backend.listen(queue, ticket, take, take));
-  backend.write(queue, ticket, std::string(kRevokeMessage), [asked, ticket](const spi::Reply<spi::Nothing>& reply) {
+  backend.write(queue, ticket, asking(text), [asked, ticket](const spi::Reply<spi::Nothing>& reply) {
     if (reply.status == spi::Status::absent) return asked->gone(ticket);
     if (!reply) asked->trouble = refusal_of(reply);
   });
@@ -57,10 +79,11 @@ Revocation revoke(Core& core, const std::string& queue, Clock::time_point deadli
   const auto holders = holders_of(listed.value);
   if (holders.empty()) return {};
 
+  const auto texts = texts_of(core, queue, holders);
   const auto asked = std::make_shared<Asked>();
   for (const auto& ticket : holders) asked->there.insert(ticket.id);
   auto over = core.with_backend([&](spi::QueueBackend& backend) {
-    for (const auto& ticket : holders) ask_one(backend, queue, ticket.id, asked);
+    for (std::size_t i = 0; i < holders.size(); ++i) ask_one(backend, queue, holders[i].id, texts[i], asked);
   });
   if (over) throw Error(over->code, over->message);
   asked->all_gone.wait_until(deadline);

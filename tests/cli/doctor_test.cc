@@ -67,6 +67,28 @@ void expect_all_well(const Visit& visit, const std::string& address) {
   EXPECT_TRUE(visit.says("\nAll is well.\n")) << visit.output;
 }
 
+TEST(Doctor, a_url_without_a_server_is_wrong_for_every_command) {
+  for (const std::string url : {"zk://", "zk:///app", "zk://,", "zk://,,/app"}) {
+    const auto said = "\"" + url + "\" names no server; write zk://host:port, such as zk://localhost:2181";
+    const auto visit = command({"doctor", "--url", url});
+    EXPECT_EQ(visit.exit_code, 1) << url;
+    EXPECT_TRUE(visit.says("wrong    settings     " + said)) << visit.output;
+    EXPECT_FALSE(visit.says("All")) << visit.output;
+    for (const auto& words : std::vector<std::vector<std::string>>{{"run", "a", "--", "true"},
+                                                                   {"ls"},
+                                                                   {"show", "a"},
+                                                                   {"watch"},
+                                                                   {"break", "a"},
+                                                                   {"shell", "--", "ls", "/"}}) {
+      auto line = words;
+      line.insert(line.begin() + 1, {"--url", url});
+      const auto refused = command(line);
+      EXPECT_EQ(refused.exit_code, 64) << words.front() << ": " << refused.errors;
+      EXPECT_EQ(refused.errors, "holdfast: " + said + "\n") << words.front();
+    }
+  }
+}
+
 TEST(Doctor, finds_nothing_wrong_with_an_engine) {
   const ZooKeeperServer server({.make = ServerMake::engine});
   expect_all_well(doctor(server.address()), server.address());

@@ -14,8 +14,8 @@ TEST_F(Ls, says_that_there_is_nothing_and_that_is_no_failure) {
   const auto ran = run({"ls"});
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.out, "");
-  EXPECT_EQ(ran.err, "holdfast: nobody holds or waits for anything here\n");
-  EXPECT_EQ(run({"ls", "orders"}).err, "holdfast: nobody holds or waits for anything at or below orders\n");
+  EXPECT_EQ(ran.err, "holdfast: no lock is held or waited for\n");
+  EXPECT_EQ(run({"ls", "orders"}).err, "holdfast: no lock is held or waited for at or below orders\n");
   EXPECT_EQ(run({"ls", "--json"}).json()["locks"].size(), 0U);
 }
 
@@ -221,15 +221,39 @@ TEST_F(Show, counts_the_permits_of_a_semaphore) {
   auto one = client.semaphore("pool", 3).acquire();
   auto two = client.semaphore("pool", 3).acquire();
   const auto ran = run({"show", "pool"});
-  EXPECT_TRUE(has(ran.out, "pool (semaphore) at /pool\n  permits  2 taken\n  permit of")) << ran.out;
+  EXPECT_TRUE(has(ran.out, "pool (semaphore) at /pool\n  permits  2 taken\n  permit   cli_locks_tests (pid "))
+      << ran.out;
   EXPECT_EQ(run({"show", "pool", "--json"}).json()["holders"].size(), 2U);
+}
+
+TEST_F(Show, a_waiter_for_permits_is_one_however_many_it_asks_for) {
+  auto client = connect();
+  auto held = client.semaphore("pool", 3).acquire();
+  auto other = connect({.purpose = "the waiter"});
+  auto more = std::async(std::launch::async, [&] { return other.semaphore("pool", 3).try_acquire_for(kLong, 3); });
+  PlainClient plain(server_.address());
+  ASSERT_TRUE(eventually(kLong, [&] {  // first in line, and its three nodes are among the permits
+    Stat stat{};
+    return zoo_exists(plain.handle(), "/pool/leases", 0, &stat) == ZOK && stat.numChildren == 4;
+  }));
+  const auto show = run({"show", "pool", "--json"}).json();
+  EXPECT_EQ(show["holders"].size(), 1U) << show;
+  EXPECT_EQ(show["waiting"].size(), 1U) << show;
+  EXPECT_EQ(show["waiting"][0]["purpose"], "the waiter");
+  EXPECT_TRUE(has(run({"show", "pool"}).out, "\n  waiting  1\n"));
+  const auto list = run({"ls", "--json"}).json()["locks"];
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0]["waiting"].size(), 1U) << list;
+  held.release();
+  EXPECT_TRUE(more.get());
+  EXPECT_EQ(run({"show", "pool", "--json"}).json()["waiting"].size(), 0U);
 }
 
 TEST_F(Show, a_lock_that_nobody_wants_is_a_sentence_and_one) {
   const auto ran = run({"show", "orders/1"});
   EXPECT_EQ(ran.code, 1);
   EXPECT_EQ(ran.out, "");
-  EXPECT_EQ(ran.err, "holdfast: nobody holds or waits for orders/1; `holdfast ls` lists what anybody does\n");
+  EXPECT_EQ(ran.err, "holdfast: orders/1 is neither held nor waited for; `holdfast ls` lists the locks that are\n");
   const auto json = run({"show", "orders/1", "--json"});
   EXPECT_EQ(json.code, 1);
   EXPECT_EQ(json.json()["holders"].size(), 0U);

@@ -60,6 +60,39 @@ TEST(CommandLine, a_server_that_is_not_there_is_named_within_the_connect_timeout
   }
 }
 
+TEST(CommandLine, options_may_stand_before_the_command) {
+  const auto server = "127.0.0.1:" + std::to_string(free_port());
+  const std::vector<std::vector<std::string>> commands{
+      {"run", "a", "--", "true"}, {"ls"}, {"ls", "a"}, {"show", "a"}, {"watch"}, {"break", "a"},
+      {"shell", "--", "ls", "/"}};
+  for (auto command : commands) {
+    const auto name = command.front();
+    command.insert(command.begin(), {"--url", "zk://" + server, "--connect-timeout=0.1"});
+    const auto said = run_command(command);
+    EXPECT_EQ(said.exit_code, 69) << name << ": " << said.err;
+    EXPECT_NE(said.err.find(server), std::string::npos) << name << ": " << said.err;
+  }
+  const auto shown = run_command({"--namespace", "app", "--json", "config", "show", "--session-timeout", "3"});
+  EXPECT_NE(shown.out.find(R"("namespace":{"value":"app","origin":"--namespace"})"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find(R"("session_timeout":{"value":"3s")"), std::string::npos) << shown.out;
+  const auto sure = run_command({"--url", "zk://" + server, "-y", "--connect-timeout", "0.1", "break", "a"});
+  EXPECT_EQ(sure.exit_code, 69) << sure.err;
+}
+
+TEST(CommandLine, options_before_a_command_that_does_not_have_them_are_refused) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{"--url", "local:"}, "say which command; holdfast --help lists them"},
+      {{"--url", "local:", "version"}, "holdfast version has no option \"--url\"; holdfast version --help lists them"},
+      {{"--ulr", "local:", "ls"},
+       "holdfast ls has no option \"--ulr\"; did you mean --url? holdfast ls --help lists them"},
+  };
+  for (const auto& [arguments, expected] : cases) {
+    const auto said = run_command(arguments);
+    EXPECT_EQ(said.exit_code, kUsage);
+    EXPECT_EQ(said.err, "holdfast: " + expected + "\n");
+  }
+}
+
 TEST(CommandLine, help_has_examples) {
   const auto said = run_command({"--help"});
   EXPECT_EQ(said.exit_code, 0);

@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include <regex>
+#include <set>
 
 #include "cli/lock_command.h"
 
@@ -41,6 +42,56 @@ class Watch : public LockCommand {
 
   Client client_ = connect({.purpose = "monthly run"});
 };
+
+TEST_F(Watch, sees_every_hold_however_short) {
+  auto anchor = client_.mutex("anchor").acquire();
+  Process watch(words({"watch", "--json"}));
+  ASSERT_TRUE(has(line_with(watch, "\"holds\""), "\"anchor\"")) << "it listens";
+  constexpr std::size_t kHolds = 20;
+  auto quick = client_.mutex("app/quick");
+  for (std::size_t i = 0; i < kHolds; ++i) EXPECT_FALSE(quick.acquire().release_for(kLong));
+  std::set<std::string> tickets;
+  while (tickets.size() < kHolds) {
+    const auto line = watch.read_line(kLong);
+    ASSERT_TRUE(line) << tickets.size() << " of " << kHolds;
+    const auto document = nlohmann::json::parse(*line);
+    EXPECT_EQ(document["name"], "app/quick") << *line;
+    const std::string event = document["event"];
+    if (event == "granted" || event == "passed") {
+      EXPECT_TRUE(tickets.insert(document["ticket"]["id"]).second) << "once: " << *line;
+    }
+  }
+}
+
+TEST_F(Watch, a_hold_lasts_from_its_grant) {
+  auto lease = client_.mutex("m").acquire();
+  Process watch(words({"watch", "m", "--json"}));
+  ASSERT_TRUE(has(line_with(watch, "\"holds\""), "monthly run"));
+  const auto before_queue = std::chrono::system_clock::now();
+  double in_line = 0;
+  {
+    Waiting next(connect({.purpose = "the next"}), "m");
+    const auto queued = nlohmann::json::parse(line_with(watch, "\"queued\""));
+    EXPECT_EQ(queued["ticket"]["purpose"], "the next");
+    const auto released = std::chrono::system_clock::now();
+    lease.release();
+    EXPECT_TRUE(next.has_it());
+    const auto first = nlohmann::json::parse(line_with(watch, "\"released\""));
+    EXPECT_TRUE(first["held_seconds"].is_null()) << "it held before the watch began: " << first;
+    const auto granted = nlohmann::json::parse(line_with(watch, "\"granted\""));
+    EXPECT_EQ(granted["ticket"]["purpose"], "the next");
+    EXPECT_GE(granted["ticket"]["seconds"].get<double>(), 0);
+    in_line = std::chrono::duration<double>(released - before_queue).count();
+  }
+  const auto last = nlohmann::json::parse(line_with(watch, "\"released\""));
+  ASSERT_TRUE(last["held_seconds"].is_number()) << last;
+  // The ticket was made after before_queue, and granted after `released`: the time in line is no part of the hold.
+  constexpr double kRounding = 0.003;
+  EXPECT_LE(last["held_seconds"].get<double>(), last["ticket"]["seconds"].get<double>() + kRounding) << last;
+  EXPECT_LE(
+      last["held_seconds"].get<double>(),
+      std::chrono::duration<double>(std::chrono::system_clock::now() - before_queue).count() - in_line + kRounding);
+}
 
 TEST_F(Watch, has_a_line_for_every_change) {
   auto lease = client_.mutex("m").acquire();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/service.h"
+
 namespace holdfast::cli::completion {
 namespace {
 
@@ -48,9 +50,7 @@ Option read_option(const CLI::Option& option) {
   return read;
 }
 
-}  // namespace
-
-Command read_tree(const CLI::App& app) {
+Command read_command(const CLI::App& app) {
   Command command{.name = app.get_name(),
                   .help = first_line(app.get_description()),
                   .options = {},
@@ -65,9 +65,25 @@ Command read_tree(const CLI::App& app) {
     }
   }
   for (const auto* below : app.get_subcommands([](const CLI::App* each) { return !each->get_group().empty(); })) {
-    command.commands.push_back(read_tree(*below));
+    command.commands.push_back(read_command(*below));
   }
   return command;
+}
+
+}  // namespace
+
+Command read_tree(const CLI::App& app) {
+  auto tree = read_command(app);
+  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    std::vector<Option> shared;
+    for (const auto* option : command->get_options()) {
+      if (option->get_group() == kServiceGroup) shared.push_back(read_option(*option));
+    }
+    if (shared.empty()) continue;
+    tree.options.insert(tree.options.end(), shared.begin(), shared.end());
+    break;
+  }
+  return tree;
 }
 
 void walk(const Command& command, const std::function<void(const std::string&, const Command&)>& visit) {

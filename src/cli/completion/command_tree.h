@@ -41,7 +41,8 @@ struct Command {
   std::vector<Command> commands;
 };
 
-// Without what is not for people (empty group).
+// Without what is not for people (empty group). Options of the storage service, which most commands have and which may stand
+// before the command, are also options of the first.
 Command read_tree(const CLI::App& app);
 
 // Calls `visit` for the command and all below it; `path` is "" for the first, "local" and "local status" for others.

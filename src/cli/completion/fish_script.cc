@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <set>
+
 #include "cli/completion/scripts.h"
 
 namespace holdfast::cli::completion {
@@ -35,12 +37,19 @@ std::string names_of(const Option& option) {
 }
 
 constexpr std::string_view kFunctions = R"fish(
-# The words of the command line that are no options, without what is behind --.
+# The words of the command line that are neither options nor their values, without what is behind --.
 function __holdfast_path
     set -l path
+    set -l value
     for word in (commandline -opc)[2..]
         test "$word" = --; and break
-        string match -q -- '-*' $word; or set -a path $word
+        if set -q value[1]
+            set value
+        else if contains -- $word $__holdfast_with_value
+            set value follows
+        else
+            string match -q -- '-*' $word; or set -a path $word
+        end
     end
     string join ' ' -- $path
 end
@@ -75,6 +84,13 @@ complete -c holdfast -n '__holdfast_behind_dashes; and string match -q "run*" (_
 
 std::string fish_script(const Command& holdfast) {
   auto script = "# Completion of holdfast for fish; made by `holdfast completion fish`." + std::string(kFunctions);
+  std::set<std::string> with_value;
+  walk(holdfast, [&](const std::string&, const Command& command) {
+    for (const auto& option : command.options) {
+      if (option.value.kind != Value::Kind::none) with_value.insert(option.names.begin(), option.names.end());
+    }
+  });
+  script += fmt::format("set -g __holdfast_with_value {}\n", fmt::join(with_value, " "));
   walk(holdfast, [&](const std::string& path, const Command& command) {
     const auto in = escaped(path.empty() ? "__holdfast_at ''" : fmt::format("__holdfast_in \"{}\"", path));
     for (const auto& below : command.commands) {

@@ -201,7 +201,7 @@ void Stage::ended(std::size_t worker, int exit_code) {
   actor.state = State::ended;
   if (exit_code != 0 && failures_.empty()) {
     failures_.push_back(
-        fmt::format("{} (pid {}) ended by itself, with exit code {}", crew_.name(worker), actor.pid, exit_code));
+        fmt::format("{} (pid {}) ended by itself, with exit status {}", crew_.name(worker), actor.pid, exit_code));
   }
 }
 

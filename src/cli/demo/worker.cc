@@ -90,7 +90,7 @@ void hold(Lease lease) {
   if (lease.is_held()) {
     say({Says::released, lease.token(), now, lease.valid_until()});
   } else if (!told.wait()) {
-    throw Error(Errc::session_lost, "the lock was lost and nobody told");
+    throw Error(Errc::session_lost, "the lock was lost without notice");
   }
   lease.release();
 }

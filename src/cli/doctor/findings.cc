@@ -35,7 +35,11 @@ std::string_view to_string(State state) {
 }
 
 State verdict(const Findings& findings) {
-  State worst = State::ok;
+  // Nothing is well before a server has said so.
+  const bool answered = std::any_of(findings.begin(), findings.end(), [](const Finding& each) {
+    return each.check == kServerCheck && each.state == State::ok;
+  });
+  State worst = answered ? State::ok : State::wrong;
   for (const auto& finding : findings) worst = std::max(worst, finding.state);
   return worst;
 }
@@ -47,6 +51,7 @@ std::string to_text(const Findings& findings) {
     if (!finding.fix.empty()) text += fmt::format("{:<21} -> {}\n", "", printable(finding.fix));
   }
   const auto wrong = count(findings, State::wrong);
+  if (wrong == 0 && verdict(findings) == State::wrong) return text + "No server has answered.\n";
   const auto warnings = count(findings, State::warning);
   if (wrong > 0) {
     text += fmt::format("{} wrong", number_of(wrong, "thing") + (wrong == 1 ? " is" : " are"));

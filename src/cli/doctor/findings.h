@@ -23,7 +23,10 @@ struct Finding {
 
 using Findings = std::vector<Finding>;
 
-// The worst of them; ok if there are none.
+// The check of one server.
+inline constexpr const char* kServerCheck = "server";
+
+// The worst of them; wrong if no server is among them that has answered, and so is nothing at all.
 State verdict(const Findings& findings);
 
 // A line each, and one with what to do below it; then the verdict. Printable, whatever the servers have said.

@@ -98,7 +98,7 @@ void check_locks(const ServiceSettings& settings, Findings& findings) {
     const bool refused = error.code() == Errc::refused;
     findings.push_back({"permissions", State::wrong, error.what(),
                         refused
-                            ? fmt::format("log in as somebody who may create, read and delete below {} (--auth FILE), "
+                            ? fmt::format("log in as a user that may create, read and delete below {} (--auth FILE), "
                                           "or change its ACL",
                                           place_of(settings))
                             : "try again; if it stays like this, look at the log of the server"});

@@ -86,11 +86,11 @@ Look look_at(const ServerAddress& server, const ServiceSettings& settings) {
 void report(const Look& look, bool others_answer, Findings& findings) {
   if (look.failure) {
     findings.push_back(
-        {"server", others_answer ? State::warning : State::wrong, look.failure->message, look.failure->fix});
+        {kServerCheck, others_answer ? State::warning : State::wrong, look.failure->message, look.failure->fix});
   } else if (look.too_old) {
-    findings.push_back({"server", State::wrong, look.found, "use ZooKeeper 3.5 or newer: locks are in containers"});
+    findings.push_back({kServerCheck, State::wrong, look.found, "use ZooKeeper 3.5 or newer: locks are in containers"});
   } else {
-    findings.push_back({"server", State::ok, look.found});
+    findings.push_back({kServerCheck, State::ok, look.found});
   }
 }
 
@@ -127,6 +127,11 @@ bool check_servers(const std::string& hosts, const ServiceSettings& settings, Fi
   for (const auto& server : parse_servers(hosts)) looks.push_back(look_at(server, settings));
   const auto answering =
       std::find_if(looks.begin(), looks.end(), [](const Look& look) { return !look.failure && !look.too_old; });
+  if (looks.empty()) {
+    findings.push_back(
+        {kServerCheck, State::wrong, "no server was asked: the URL names none", "write zk://host:port (--url)"});
+    return false;
+  }
   for (const auto& look : looks) report(look, answering != looks.end(), findings);
   if (answering == looks.end()) return false;
   report_session(settings.session_timeout, answering->granted, findings);

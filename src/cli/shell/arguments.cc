@@ -47,7 +47,7 @@ Parsed<Arguments> parse_arguments(const std::vector<std::string>& texts, std::st
         continue;
       }
       const bool here = at + 1 < text.size();
-      if (!here && i + 1 == texts.size()) return tl::unexpected(std::string("A value is missing behind -") + letter);
+      if (!here && i + 1 == texts.size()) return tl::unexpected(std::string("A value is missing after -") + letter);
       parsed.options_[letter] = here ? text.substr(at + 1) : texts[++i];
       break;
     }

@@ -31,7 +31,7 @@ TEST(ShellArguments, have_only_words_behind_two_dashes) {
 TEST(ShellArguments, name_what_is_wrong) {
   EXPECT_EQ(parse_arguments({"-x", "/a"}, "s").error(), "There is no option -x");
   EXPECT_EQ(parse_arguments({"-:", "/a"}, "t:").error(), "There is no option -:");
-  EXPECT_EQ(parse_arguments({"/a", "-t"}, "t:").error(), "A value is missing behind -t");
+  EXPECT_EQ(parse_arguments({"/a", "-t"}, "t:").error(), "A value is missing after -t");
 }
 
 }  // namespace

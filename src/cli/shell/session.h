@@ -76,6 +76,8 @@ struct Question {
 struct SessionNews {
   std::function<void(const std::string&)> event;       // a watch has fired
   std::function<void(const std::string&)> connection;  // it came or went
+  // The same as `event`, for a program. May be empty.
+  std::function<void(wire::EventType, const std::string& path)> node{};
 };
 
 class Session {

@@ -98,7 +98,9 @@ void Session::on_event(wire::Reader& reader) {
   watches_.fired(type, path);
   std::string_view shown = path;
   if (shown.starts_with(options_.chroot)) shown.remove_prefix(options_.chroot.size());
-  news_.event(show_event(type, shown.empty() ? "/" : shown));
+  if (shown.empty()) shown = "/";
+  if (news_.node) news_.node(type, std::string(shown));
+  news_.event(show_event(type, shown));
 }
 
 }  // namespace holdfast::cli::shell

@@ -35,8 +35,9 @@ tl::expected<std::vector<shell::Host>, std::string> locate_local() {
   }
 }
 
-shell::SessionOptions session_options(const ServiceArguments& arguments) {
-  const auto settings = resolve_service(arguments);
+}  // namespace
+
+shell::SessionOptions session_options(const ServiceSettings& settings) {
   // Also of local:, which says best at the start why it cannot be reached.
   const auto endpoint = endpoint_of(settings);
   auto hosts = shell::parse_hosts(endpoint.hosts);
@@ -51,9 +52,11 @@ shell::SessionOptions session_options(const ServiceArguments& arguments) {
           .locate = settings.url == "local:" ? locate_local : nullptr};
 }
 
+namespace {
+
 int run_shell(const ShellArguments& arguments) {
   try {
-    const auto options = session_options(arguments.service);
+    const auto options = session_options(resolve_service(arguments.service));
     if (!arguments.command.empty()) return shell::run_once(options, arguments.command);
     const bool person = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
     return person ? shell::run_interactive(options) : shell::run_script(options, arguments.keep_going);

@@ -9,7 +9,13 @@
 
 #include <CLI/App.hpp>
 
+#include "cli/service.h"
+#include "cli/shell/session.h"
+
 namespace holdfast::cli {
+
+// How a session of the shell's kind reaches that service. Starts the engine of local: if it does not run. Throws Error.
+shell::SessionOptions session_options(const ServiceSettings& settings);
 
 void add_shell(CLI::App& app, int& exit_code);
 
