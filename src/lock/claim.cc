@@ -332,7 +332,8 @@ void Claim::on_own_ticket(std::size_t ticket, const spi::Reply<std::string>& rep
 }
 
 void Claim::listen_for_revocation() {
-  if (state_ != State::admitted || std::exchange(revocation_wanted_, true)) return;
+  revocation_wanted_ = true;
+  if (state_ != State::admitted) return;
   listen_to_own_tickets();
   if (!asked_back_) return;
   means_.executor.post([self = shared_from_this()] {

@@ -254,6 +254,7 @@ ConnectionState Client::state() const noexcept {
 }
 
 std::chrono::milliseconds Client::session_timeout() const {
+  lock::check_usable(core_.get());
   return std::chrono::duration_cast<std::chrono::milliseconds>(core_->session_timeout());
 }
 

@@ -57,7 +57,7 @@ struct Terms {
     // More often than the third of the timeout at which ZooKeeper's clients ping. On an ensemble the anchor is up to four
     // beats and a lag old, so more often still.
     constexpr int kBeatsPerTimeout = 6;
-    constexpr int kBeatsPerTimeoutOnAnEnsemble = 12;
+    constexpr int kBeatsPerTimeoutOnAnEnsemble = 15;
     constexpr int kMargin = 20;  // a twentieth of the timeout: 300 ms of a 6 s session
     // Half as much again to wake a thread; half a second is enough for any that runs at all.
     constexpr int kNotice = 40;

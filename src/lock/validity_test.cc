@@ -40,9 +40,9 @@ TEST(Terms, beat_more_often_than_a_third_of_the_timeout) {
   });
 }
 
-TEST(Terms, beat_six_times_per_timeout_on_one_server_and_twelve_times_on_an_ensemble) {
+TEST(Terms, beat_six_times_per_timeout_on_one_server_and_fifteen_times_on_an_ensemble) {
   EXPECT_EQ(standalone(6s).beat, 1s);
-  EXPECT_EQ(ensemble(6s).beat, 500ms);
+  EXPECT_EQ(ensemble(6s).beat, 400ms);
 }
 
 TEST(Terms, beat_no_more_rarely_than_every_five_seconds_and_no_more_often_than_every_20_ms) {

@@ -149,7 +149,7 @@ class Quorum : public ::testing::Test {
 
 // The leader gets no more reports from such a follower and gives its sessions up, while the follower still answers.
 TEST_F(Quorum, a_follower_cut_off_from_its_leader_does_not_keep_a_lease_alive) {
-  // Between two heartbeats of the last holder, which come every 500 ms. The others are where they are.
+  // Between two heartbeats of the last holder, which come every 400 ms. The others are where they are.
   for (const auto phase : {10ms, 200ms, 400ms}) {
     SCOPED_TRACE(fmt::format("stalled {} ms after a heartbeat", phase.count()));
     ASSERT_NO_FATAL_FAILURE(take_places(fmt::format("phase{}", phase.count())));

@@ -67,7 +67,7 @@ class Refusals : public ::testing::Test, private spi::Observer {
     executor_.run_for(1ms);
     EXPECT_TRUE(connected_);
     std::optional<spi::Reply<std::vector<spi::Enqueued>>> reply;
-    backend.enqueue({{.queue = "a/b", .uid = "uid"}}, [&](auto answer) { reply = std::move(answer); });
+    backend.enqueue({{.queue = "a/b", .uid = "uid", .card = ""}}, [&](auto answer) { reply = std::move(answer); });
     executor_.run_for(1ms);
     EXPECT_TRUE(reply) << "it goes on for ever";
     const auto outside = backend.close();
