@@ -148,8 +148,14 @@ TEST(MemoryService, tells_a_listener_once_when_the_ticket_goes) {
 TEST(MemoryService, does_not_tell_a_listener_about_another_ticket_or_the_same_id_elsewhere) {
   Service service;
   const auto session = service.open_session();
-  const auto here = enqueue(service, session, "q", request("a"));
-  const auto there = enqueue(service, session, "another", request("a"));
+  // Made together they have one token, and so one id.
+  auto first = request("a");
+  auto second = request("a");
+  first.queue = "q";
+  second.queue = "another";
+  const auto both = service.enqueue(session, {first, second}).value;
+  const auto& here = both.at(0);
+  const auto& there = both.at(1);
   const auto behind = enqueue(service, session, "q", request("b"));
   ASSERT_EQ(here.place.ticket.id, there.place.ticket.id);
   int told = 0;

@@ -2,7 +2,7 @@
 //
 // Its servers count in UTF-16 and refuse surrogates, and so every character beyond U+FFFF: emoji, and many of the names of people and
 // places in China and Japan. Such a one is written \u{1f512}, as in Rust, Swift and JavaScript. A name in which just that stands already has
-// its backslash written as \u{5c}, so that no two names are one node, and no two nodes one name (docs/adr/0016).
+// its backslash written as \u{5c}, so that no two names are one node, and no two nodes one name (docs/adr/0018).
 //
 //   name                 node
 //   orders/123           orders/123

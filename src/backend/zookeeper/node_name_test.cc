@@ -1,4 +1,4 @@
-// docs/semantics.md, "Names"; docs/adr/0016.
+// docs/semantics.md, "Names"; docs/adr/0018.
 #include "backend/zookeeper/node_name.h"
 
 #include <gtest/gtest.h>
