@@ -40,8 +40,6 @@ constexpr std::size_t kLeastUnserved = 64 * 1024;
 // Disconnecting a client that uses less than this gains nothing.
 constexpr std::size_t kWorthIt = std::size_t{1} << 20;
 
-LineId line_of(wire::SessionId session) { return {LineId::Kind::session, static_cast<std::uint64_t>(session)}; }
-
 }  // namespace
 
 struct Service::Timers {

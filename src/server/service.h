@@ -63,8 +63,11 @@ class Service final : public Host {
 
   void greet(const ConnectionPtr& connection, std::string_view frame);
   void take(const ConnectionPtr& connection, std::string frame);
-  // The requests of one connection wait in one line.
+  // The line in which its requests wait.
   static LineId line_of(const ClientConnection& connection) { return {LineId::Kind::connection, connection.id}; }
+  static LineId line_of(wire::SessionId session) {
+    return {LineId::Kind::session, static_cast<std::uint64_t>(session)};
+  }
   // Nothing is taken from it before `until`; then `next`, if it is still there.
   void pause(const ConnectionPtr& connection, std::chrono::steady_clock::time_point until, std::function<void()> next);
   // False: there is none for anything that stays.
