@@ -55,7 +55,8 @@ int run(const RunArguments& arguments, const ServiceArguments& service, const st
 void refuse_empty_values(const CLI::App& app) {
   for (const auto* option : app.get_options()) {
     if (option->count() > 0 && option->get_items_expected_min() > 0 && option->results().front().empty()) {
-      throw Error(Errc::invalid_argument, fmt::format("{} has no value; write one behind it", option->get_name()));
+      throw Error(Errc::invalid_argument, option->get_positional() ? "the lock name is empty"
+                                                                   : option->get_name() + " has no value; give it one");
     }
   }
 }

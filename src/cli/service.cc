@@ -97,7 +97,11 @@ void set_auth(ServiceSettings& settings, const Said& said) {
 
 void add_service_options(CLI::App& command, ServiceArguments& arguments) {
   const auto add = [&](const char* name, std::string& value, const char* type, const char* help) {
-    return command.add_option(name, value, help)->type_name(type)->group(kServiceGroup);
+    return command.add_option(name, value, help)
+        ->type_name(type)
+        ->group(kServiceGroup)
+        // An unset variable of a script, most likely; --url "" must not mean local:.
+        ->check([](const std::string& text) { return std::string(text.empty() ? "has no value; give it one" : ""); });
   };
   add("--url", arguments.url, "URL",
       "zk://host:port,host:port[/chroot], or local: (the default: an engine of this user)");
