@@ -25,7 +25,9 @@ using engine::Moment;
 using engine::Outcome;
 using testing::describe;
 
-constexpr engine::Rules kRules{.ttl_nodes = true, .path_depth = 16, .answer = 1 << 16, .watches = 200};
+// A session ends in one piece here, so that no ephemeral outlives it.
+constexpr engine::Rules kRules{
+    .ttl_nodes = true, .path_depth = 16, .answer = 1 << 16, .watches = 200, .removed_at_once = ~std::size_t{0}};
 constexpr std::size_t kConnections = 3;
 
 class Server {
@@ -44,6 +46,8 @@ class Server {
     if (number == 0) return greet(entry.content);
     if ((entry.control & 16) != 0) {
       engine_.disconnect(number);
+      while (engine_.sweep(3)) {
+      }
       connect(number);
     }
     wire::Reader reader(entry.content);

@@ -62,9 +62,11 @@ struct Listen {
 struct EngineLimits {
   // jute.maxbuffer: the longest request.
   std::size_t frame = 0xfffff;
-  std::size_t connections = 20'000;
-  // maxClientCnxns: from one address; 0 is no limit.
-  std::size_t connections_per_address = 60;
+  // Of connections, sessions and memory one address may have as much as is still free for others: half of all alone, a third if
+  // there are two such addresses. So no address, and no few of them, can turn the clients of others away.
+  std::size_t connections = 50'000;
+  // maxClientCnxns: from one address, as a fixed number besides; 0 is none.
+  std::size_t connections_per_address = 0;
   std::size_t sessions = 100'000;
   std::size_t watches = 10'000'000;
   // Of one session; nor may one have more than what is left for all others.
@@ -76,6 +78,9 @@ struct EngineLimits {
   std::size_t unsent_bytes = 128 << 20;
   // ...and one that sends faster than it is served is not read from while this much waits to be served.
   std::size_t unserved_bytes = 16 << 20;
+  // What all clients together may make the server keep: received bytes, requests under way, answers that are not sent. When it is
+  // short, the greediest client is disconnected. 0: a quarter of what the process may have (RLIMIT_AS, cgroup, the machine).
+  std::size_t memory = 0;
   // Within which the first frame must have come (slow clients).
   std::chrono::milliseconds handshake{10'000};
 };

@@ -133,7 +133,8 @@ int run(const ServiceArguments& arguments) {
     Lookout lookout(settings, lock);
     Crew crew(kWorkers, to_orders(settings, lock));
     Screen screen;
-    screen.print({fmt::format("{} processes take turns at the lock {} on {}", kWorkers, lock, service), Tone::title});
+    screen.print({fmt::format("{} processes take turns at the lock {}", kWorkers, lock), Tone::title});
+    screen.print({fmt::format("on {}", service), Tone::title});
     Stage stage(crew, lookout, screen, lock, service);
     signal = stage.play(signals, kLimit + kSessionsInLimit * settings.session_timeout);
     if (!signal) exit_code = summarise(stage, screen);

@@ -11,6 +11,7 @@ constexpr int kExitUsage = 64;        // an option, a name or a setting that mak
 constexpr int kExitUnavailable = 69;  // the storage service was not reached, or refused us
 constexpr int kExitNotAcquired = 75;  // somebody else holds it; run -E says another
 constexpr int kExitLost = 76;         // the lock was lost, and what ran under it was ended
+constexpr int kExitTooLong = 124;     // --max-hold, as timeout(1) has it
 constexpr int kExitNotRunnable = 126;
 constexpr int kExitNotFound = 127;
 constexpr int kExitSignal = 128;  // plus the signal

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/name.h"
 #include "cli/shell/shell.h"
 
 namespace holdfast::cli {
@@ -28,6 +29,11 @@ constexpr std::size_t kMostRoots = 16;
 constexpr std::size_t kMostLooks = 100;
 // To say goodbye to a service that answers takes milliseconds.
 constexpr std::chrono::milliseconds kGoodbye{500};
+
+// A node with a backslash may be spelled otherwise than its name (docs/adr/0016); others may not be names of locks at all.
+bool is_spelled_as_named(const std::string& queue) {
+  return queue.find('\\') == std::string::npos && base::parse_name(queue).has_value();
+}
 
 }  // namespace
 
@@ -50,16 +56,21 @@ std::string Lookout::full_name(const std::string& name) const {
   return prefix.empty() || name.empty() ? prefix + name : prefix + "/" + name;
 }
 
-// "/app/orders/1/TICKET" is of orders/1 where the name space is app.
-std::vector<NodeSign> Lookout::take_signs() {
+// "/app/orders/1/TICKET" is of orders/1 where the name space is app. `everywhere`: something was told of a name that cannot be
+// read off its path.
+std::vector<NodeSign> Lookout::take_signs(bool& everywhere) {
   std::vector<NodeSign> signs;
   if (!events_) return signs;
   const auto before = full_name("").empty() ? std::string("/") : "/" + full_name("") + "/";
   for (auto& event : events_->take()) {
     const auto slash = event.path.rfind('/');
     if (!event.path.starts_with(before) || slash < before.size()) continue;
-    signs.push_back({event.at, event.created, event.path.substr(before.size(), slash - before.size()),
-                     event.path.substr(slash + 1)});
+    auto queue = event.path.substr(before.size(), slash - before.size());
+    if (is_spelled_as_named(queue)) {
+      signs.push_back({event.at, event.created, std::move(queue), event.path.substr(slash + 1)});
+    } else {
+      everywhere = true;
+    }
   }
   return signs;
 }
@@ -69,11 +80,11 @@ void Lookout::run() {
   Steady::time_point full{};
   for (bool first = true;; first = false) {
     const auto begin = Steady::now();
-    const bool everywhere = begin >= full;
+    bool everywhere = begin >= full;
     Look look;
     try {
       // Before the look, which then is of a later time than what was told.
-      look.signs = take_signs();
+      look.signs = take_signs(everywhere);
       look_around(client, everywhere, look);
     } catch (const std::exception& error) {
       look.trouble = error.what();

@@ -53,7 +53,7 @@ class Lookout {
   void wait(std::chrono::steady_clock::time_point full);
   void look_around(std::optional<Client>& client, bool everywhere, Look& look);
   void post(Look look);
-  std::vector<NodeSign> take_signs();
+  std::vector<NodeSign> take_signs(bool& everywhere);
   std::string full_name(const std::string& name) const;
 
   const ServiceSettings settings_;

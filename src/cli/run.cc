@@ -1,6 +1,8 @@
 #include "cli/run.h"
 
 #include <fmt/format.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
 
 #include <memory>
 #include <utility>
@@ -18,16 +20,21 @@ namespace {
 
 constexpr auto kFooter = R"(Times are in seconds, with fractions, or have a unit: 3, 0.5, 250ms, 10m.
 
-The command's exit code is passed on (128 + signal if one killed it). 75: not acquired. 76: the lock was lost or taken back, and the
-command was ended. 69: the storage service was not reached. 126, 127: the command cannot be run, is not found.
+The command's exit code is passed on (128 + signal if one killed it). 75: another client holds the lock. 76: the lock was lost or taken
+back, and the command was ended. 124: so it was by --max-hold. 69: the storage service was not reached, or grants nothing. 126, 127: the
+command cannot be run, is not found.
 
 Examples:
   holdfast run nightly -- ./backup.sh           wait for the lock, then run
   holdfast run -n nightly -- ./backup.sh        run now or not at all (exit code 75)
   holdfast run -w 30 -E 0 nightly -- make sync  wait 30 s at most; not acquired is no failure
   holdfast run -s repo -- make test             share the lock with others that use -s
+  holdfast run repo -c 'git pull && make'       not with this one
   holdfast run --permits 1/4 gpu -- train       at most four at a time
   holdfast run disk net -- ./migrate            both locks or none)";
+
+// The library logs what may be wrong on the service; -q asked for errors only.
+void log_errors_only() { spdlog::stderr_logger_mt("holdfast")->set_level(spdlog::level::err); }
 
 int run(const RunArguments& arguments, const ServiceArguments& service, const std::vector<std::string>& command) {
   const auto options = read_run_options(arguments, command);
@@ -35,6 +42,7 @@ int run(const RunArguments& arguments, const ServiceArguments& service, const st
     say(options.error());
     return kExitUsage;
   }
+  if (options->quiet) log_errors_only();
   try {
     return run_under_lock(*options, resolve_service(service));
   } catch (const Error& error) {
@@ -47,7 +55,8 @@ int run(const RunArguments& arguments, const ServiceArguments& service, const st
 void refuse_empty_values(const CLI::App& app) {
   for (const auto* option : app.get_options()) {
     if (option->count() > 0 && option->get_items_expected_min() > 0 && option->results().front().empty()) {
-      throw Error(Errc::invalid_argument, fmt::format("{} has no value; write one behind it", option->get_name()));
+      throw Error(Errc::invalid_argument, option->get_positional() ? "the lock name is empty"
+                                                                   : option->get_name() + " has no value; give it one");
     }
   }
 }
@@ -62,7 +71,11 @@ void add_run(CLI::App& app, int& exit_code, std::vector<std::string> command) {
   run_command->add_option("NAME", a.names, "What to lock; of several names, all or none");
   run_command->add_flag("-n,--no-wait", a.do_not_wait, "Do not wait: not acquired at once is not acquired");
   as_time(run_command->add_option("-w,--wait", a.wait, "Wait at most this long"));
-  run_command->add_flag("-s,--shared", a.shared, "Share the lock with others that share it");
+  run_command->add_flag("-s,--shared", a.shared, "Share the lock with others that use -s");
+  run_command->add_flag("-x,-e,--exclusive", a.exclusive,
+                        "Do not share it, as the writer of Curator's read/write lock");
+  run_command->add_option("-c,--command", a.shell_command, "Give this to sh -c, instead of a command after --")
+      ->type_name("TEXT");
   run_command->add_option("--permits", a.permits, "K of N permits of a semaphore, such as 1/4")->type_name("K/N");
   run_command->add_option("-E,--conflict-exit-code", a.conflict_code, "Exit code when not acquired (75)")
       ->type_name("CODE");

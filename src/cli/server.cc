@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "base/memory_reserve.h"
 #include "cli/server_config.h"
+#include "cli/server_log.h"
 #include "cli/service_manager.h"
 #include "cli/stop_signals.h"
 #include "holdfast/engine.h"
@@ -24,10 +26,11 @@ namespace {
 // As shells have it for a program that a signal ended.
 constexpr int kEndedBySignal = 128;
 
-void tell(std::string_view line) { fmt::print(stderr, "holdfast: {}\n", line); }
+// For what is half done when the process runs out of memory, where its address space is limited.
+constexpr std::size_t kReserve = std::size_t{32} << 20;
 
-void tell_if_failed(const Parsed<void>& done) {
-  if (!done) tell(done.error());
+void say_if_failed(ServerLog& log, const Parsed<void>& done) {
+  if (!done) log.warning(done.error());
 }
 
 // Without destructors: a thread is in the middle of something.
@@ -46,25 +49,37 @@ std::string describe(const Engine& engine, const EngineOptions& options) {
 int serve(const ServerConfig& config) {
   const char* socket = std::getenv("NOTIFY_SOCKET");
   const ServiceManager manager(socket == nullptr ? "" : socket);
-  StopSignals signals([] { tell("SIGHUP is ignored: settings are read once, at the start"); });
+  auto log = ServerLog::open(config.log_file);
+  if (!log) throw Error(Errc::invalid_argument, log.error());
+  for (const auto& note : config.notes) log->warning(note);
+  base::keep_memory_reserve(kReserve);
+  StopSignals signals([&log] { log->reopen(); });
 
   std::optional<Engine> engine;
-  if (const auto signal = signals.wait_while([&] { engine.emplace(config.options); })) {
-    tell("ended while it was starting");
-    leave(*signal);
+  try {
+    if (const auto signal = signals.wait_while([&] { engine.emplace(config.options); })) {
+      log->warning("ended while it was starting");
+      leave(*signal);
+    }
+  } catch (const std::exception& error) {
+    if (log->to_file()) log->error(error.what());  // the caller says it on stderr
+    throw;
   }
   const auto line = describe(*engine, config.options);
-  fmt::print("holdfast: {}\n", line);
+  if (log->to_file()) log->info(line);
+  fmt::print("{}\n", ServerLog::formatted("info", line));
   std::fflush(stdout);
-  tell_if_failed(manager.ready(line));
+  say_if_failed(*log, manager.ready(line));
 
   signals.wait();
-  tell("stopping; once more to end at once");
-  tell_if_failed(manager.stopping("answering what was received, then a snapshot"));
+  log->info("stopping; send the signal again to quit immediately");
+  say_if_failed(*log, manager.stopping("answering what was received, then a snapshot"));
   if (const auto signal = signals.wait_while([&] { engine->stop(); })) {
+    log->warning("ended while it was stopping");
     // Not by stop_now(), which waits for what is under way: a disk that hangs, a snapshot of many nodes.
     leave(*signal);
   }
+  log->info("stopped");
   return 0;
 }
 
@@ -81,6 +96,7 @@ constexpr std::array kOptions{
     Option{"--log-dir", "DIR", false, "Where the log is kept, if not in --data"},
     Option{"--durability", "LEVEL", false,
            "What a write survives: power (synced to disk, the default) or process (kill -9)"},
+    Option{"--log-file", "FILE", false, "Where to write what happens, opened again on SIGHUP; stderr unless given"},
     Option{"--tls-cert", "FILE", false, "Certificate and chain, PEM"},
     Option{"--tls-key", "FILE", false, "Its key, PEM, not encrypted"},
     Option{"--tls-client-ca", "FILE", false, "Clients must show a certificate of this authority, PEM"},
@@ -139,8 +155,8 @@ void add_server(CLI::App& app, int& exit_code) {
     }
     const auto config = load_server_config(arguments->config, given);
     if (!config) throw Error(Errc::invalid_argument, config.error());
-    for (const auto& note : config->notes) tell(note);
     if (arguments->print_config) {
+      for (const auto& note : config->notes) fmt::print(stderr, "holdfast: {}\n", note);
       fmt::print("{}", config->printed);
     } else {
       exit_code = serve(*config);

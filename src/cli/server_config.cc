@@ -138,7 +138,7 @@ Parsed<ServerConfig> load_server_config(const std::string& file, const std::vect
   if (done) done = complete(draft);
   if (!done) return tl::unexpected(done.error());
 
-  ServerConfig config{draft.settings().engine, draft.lines(), print_config(draft)};
+  ServerConfig config{draft.settings().engine, draft.settings().log_file, draft.lines(), print_config(draft)};
   for (const auto* listeners : {&draft.settings().listen, &draft.settings().listen_tls}) {
     config.options.listen.insert(config.options.listen.end(), listeners->begin(), listeners->end());
   }

@@ -20,6 +20,7 @@ struct GivenOption {
 
 struct ServerConfig {
   EngineOptions options;
+  std::string log_file;  // empty: stderr
   // For the operator, one line each: what was ignored, what is dangerous.
   std::vector<std::string> notes;
   // The effective values and where each came from, as YAML.

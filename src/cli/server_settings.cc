@@ -25,8 +25,12 @@ constexpr Range<milliseconds> kContainerChecks{1ms, 24h};
 constexpr Range<milliseconds> kHandshakes{100ms, 10min};
 // A frame's length is a signed 32-bit number; half of that leaves room for headers and the like.
 constexpr std::size_t kLargestFrame = 1U << 30;
+// Down to a handshake, which has no 64 bytes: ZooKeeper accepts any number, and below that one no client could connect.
+constexpr Range<std::size_t> kRequests{64, kLargestFrame};
 constexpr Range<std::size_t> kFrames{1U << 10, kLargestFrame};
 constexpr Range<std::size_t> kQueuedBytes{1U << 10, std::size_t{16} << 30};
+// Less is used by one client with one long request.
+constexpr Range<std::size_t> kMemory{1U << 20, std::size_t{1} << 40};
 constexpr Range<std::size_t> kManyThings{1, 1'000'000'000};
 // Descriptors are the end of it: Linux lets one process have about a million.
 constexpr Range<std::size_t> kConnections{1, 1'000'000};
@@ -160,6 +164,23 @@ ServerSetting four_letter_words() {
           }};
 }
 
+// Zero is the engine's share of what the process may have. It is shown as such: another machine has another number.
+ServerSetting memory() {
+  auto setting = size(
+      "limits.memory", [](auto& s) -> auto& { return s.engine.limits.memory; }, kMemory);
+  const auto assign_size = setting.assign;
+  setting.assign = [=](ServerSettings& settings, const Texts& texts) -> Parsed<void> {
+    if (texts != Texts{"auto"}) return assign_size(settings, texts);
+    settings.engine.limits.memory = 0;
+    return {};
+  };
+  setting.show = [](const ServerSettings& settings) {
+    const auto set = settings.engine.limits.memory;
+    return Texts{set == 0 ? "auto" : show_size(set)};
+  };
+  return setting;
+}
+
 // Zero is the engine's "so many ticks".
 template <typename Field>
 ServerSetting session_timeout(std::string_view key, Field field, int ticks) {
@@ -182,6 +203,8 @@ std::vector<ServerSetting> make_settings() {
       path(
           "log_dir", [](auto& s) -> auto& { return s.engine.log_dir; }),
       durability(),
+      path(
+          "log_file", [](auto& s) -> auto& { return s.log_file; }),
       path(
           "tls_cert", [](auto& s) -> auto& { return s.engine.tls.certificate; }),
       path(
@@ -209,7 +232,7 @@ std::vector<ServerSetting> make_settings() {
           "snapshots_kept", [](auto& s) -> auto& { return s.engine.snapshots_kept; }, kSnapshots),
       four_letter_words(),
       size(
-          "limits.frame", [](auto& s) -> auto& { return s.engine.limits.frame; }, kFrames),
+          "limits.frame", [](auto& s) -> auto& { return s.engine.limits.frame; }, kRequests),
       count(
           "limits.connections", [](auto& s) -> auto& { return s.engine.limits.connections; }, kConnections),
       count(
@@ -230,6 +253,7 @@ std::vector<ServerSetting> make_settings() {
           "limits.unsent_bytes", [](auto& s) -> auto& { return s.engine.limits.unsent_bytes; }, kQueuedBytes),
       size(
           "limits.unserved_bytes", [](auto& s) -> auto& { return s.engine.limits.unserved_bytes; }, kQueuedBytes),
+      memory(),
       duration(
           "limits.handshake", [](auto& s) -> auto& { return s.engine.limits.handshake; }, kHandshakes),
   };

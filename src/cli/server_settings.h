@@ -21,6 +21,7 @@ struct ServerSettings {
   std::vector<Listen> listen{};
   std::vector<Listen> listen_tls{};
   std::string require_auth_file{};
+  std::string log_file{};
 };
 
 struct ServerSetting {

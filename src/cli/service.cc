@@ -8,6 +8,7 @@
 
 #include "cli/disk_room.h"
 #include "cli/duration.h"
+#include "cli/run/run_environment.h"
 #include "cli/service_file.h"
 #include "cli/setting_value.h"
 #include "cli/time_option.h"
@@ -96,7 +97,11 @@ void set_auth(ServiceSettings& settings, const Said& said) {
 
 void add_service_options(CLI::App& command, ServiceArguments& arguments) {
   const auto add = [&](const char* name, std::string& value, const char* type, const char* help) {
-    return command.add_option(name, value, help)->type_name(type)->group(kServiceGroup);
+    return command.add_option(name, value, help)
+        ->type_name(type)
+        ->group(kServiceGroup)
+        // An unset variable of a script, most likely; --url "" must not mean local:.
+        ->check([](const std::string& text) { return std::string(text.empty() ? "has no value; give it one" : ""); });
   };
   add("--url", arguments.url, "URL",
       "zk://host:port,host:port[/chroot], or local: (the default: an engine of this user)");
@@ -114,10 +119,16 @@ ServiceSettings resolve_service(const ServiceArguments& arguments) {
 
   const Sources sources(*file);
   ServiceSettings settings;
+  const char* outer_url = std::getenv(kRunUrl);
+  const char* outer_namespace = std::getenv(kRunNamespace);
   note(settings, "config", file->path, {.origin = file->path.empty() ? "default" : file->origin});
   if (const auto said = sources.find("url", "--url", arguments.url, "HOLDFAST_URL"); !said.text.empty()) {
     settings.url = said.text;
     note(settings, "url", settings.url, said);
+    outer_namespace = nullptr;
+  } else if (outer_url != nullptr && *outer_url != '\0') {
+    settings.url = outer_url;
+    note(settings, "url", settings.url, {.origin = kRunUrl});
   } else {
     note(settings, "url", settings.url, {});
   }
@@ -128,7 +139,8 @@ ServiceSettings resolve_service(const ServiceArguments& arguments) {
     refuse(
         fmt::format("{} names no server; write zk://host:port, such as zk://localhost:2181", in_quotes(settings.url)));
   }
-  const auto name_space = sources.find("namespace", "--namespace", arguments.name_space);
+  auto name_space = sources.find("namespace", "--namespace", arguments.name_space);
+  if (name_space.text.empty() && outer_namespace != nullptr) name_space = {outer_namespace, kRunNamespace};
   settings.name_space = name_space.text;
   note(settings, "namespace", settings.name_space, name_space);
   set_duration(settings, settings.session_timeout, "session_timeout",

@@ -14,4 +14,7 @@ struct TerminalSize {
 std::optional<TerminalSize> terminal_size(int fd);
 std::optional<std::size_t> terminal_width(int fd);
 
+// It is a terminal that understands escape sequences: TERM says which, and is not "dumb".
+bool can_redraw(int fd);
+
 }  // namespace holdfast::cli

@@ -130,7 +130,7 @@ TEST_F(ZooCfg, bad_values_have_file_line_and_what_would_be_right) {
       {"snapCount=1", "snapCount is \"1\": write a whole number from 2 to 1000000000"},
       {"snapCount=many", "snapCount is \"many\": write a whole number"},
       {"jute.maxbuffer=1",
-       "jute.maxbuffer is \"1\": write a size from 1KiB to 1GiB, such as 1MiB or 64KiB; a plain number is bytes"},
+       "jute.maxbuffer is \"1\": write a size from 64B to 1GiB, such as 1MiB or 64KiB; a plain number is bytes"},
       {"extendedTypesEnabled=1", "extendedTypesEnabled is \"1\": write true or false"},
       {"autopurge.snapRetainCount=x", "autopurge.snapRetainCount is \"x\": write a whole number from 3"},
       {"autopurge.purgeInterval=x",

@@ -34,7 +34,7 @@ LockMode mode_of(Mode mode) {
   return LockMode::exclusive;
 }
 
-// Those that wait for each other.
+// Those of one family wait for each other, whichever library made them.
 std::string family(const spi::Examined& ticket) {
   if (ticket.recipe == "kazoo" || ticket.recipe == "ZooKeeper recipe") return ticket.recipe;
   switch (ticket.ticket.mode) {
@@ -62,9 +62,12 @@ TicketInfo info_of(const spi::Examined& examined) {
 void add_queue(LockInfo& lock, const spi::Examination& queue) {
   spi::Listing listing;
   std::set<std::string> families;
+  bool strangers = false;
   for (const auto& each : queue.tickets) {
     listing.push_back(each.ticket);
     families.insert(family(each));
+    // Ours wait for all; but nothing waits in order for a permit.
+    strangers = strangers || each.recipe != "Holdfast" || each.ticket.mode == Mode::permit;
   }
   const auto holders = holders_of(listing);
   for (const auto& each : queue.tickets) {
@@ -75,7 +78,7 @@ void add_queue(LockInfo& lock, const spi::Examination& queue) {
     lock.near_overflow = lock.near_overflow || near_overflow(each.ticket.sequence);
     lock.tickets.push_back(std::move(info));
   }
-  lock.mixed_recipes = lock.mixed_recipes || families.size() > 1;
+  lock.mixed_recipes = lock.mixed_recipes || (strangers && families.size() > 1);
   lock.near_overflow = lock.near_overflow || near_overflow(queue.next_sequence);
   lock.next_sequence = std::max(lock.next_sequence, queue.next_sequence);
 }

@@ -19,6 +19,9 @@
 
 namespace holdfast::server {
 
+// What a request costs beside its bytes while it waits and is under way.
+inline constexpr std::size_t kRequestCost = 512;
+
 struct ClientConnection {
   ConnectionId id = 0;
   std::shared_ptr<Peer> peer{};  // none: gone
@@ -31,13 +34,32 @@ struct ClientConnection {
   wire::SessionId session = 0;
   std::chrono::milliseconds timeout{0};
   std::size_t unserved = 0;  // bytes
+  std::shared_ptr<Account> account{};
   bool held = false;
   bool unread = false;  // so many answers are not read yet that its requests wait
+  bool paused = false;          // it waits for its turn to open a session or to log in
+  bool login_is_taken = false;  // of its address' pace; given back if it is right, or never tried
+  bool resumed = false;         // it knows the password of its session
   ConnectionReport report{};
+  std::int64_t* sent_to_all = nullptr;
+
+  // A frame of this size waits or is under way...
+  void took(std::size_t size) {
+    ++report.queued;
+    unserved += size + kRequestCost;
+    account->charge(size + kRequestCost);
+  }
+  // ...until it was served.
+  void served(std::size_t size) {
+    --report.queued;
+    unserved -= size + kRequestCost;
+    account->release(size + kRequestCost);
+  }
 
   void send(std::string frame) {
     if (!peer) return;
     ++report.sent;
+    ++*sent_to_all;
     peer->send(std::move(frame));
   }
 };

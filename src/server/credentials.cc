@@ -26,6 +26,13 @@ std::vector<wire::Id> Credentials::identify(std::string_view user_and_password) 
   return ids;
 }
 
+bool Credentials::accepts(std::string_view user_and_password, const std::vector<wire::Id>& ids) const {
+  const bool known = std::any_of(ids.begin(), ids.end(), [this](const wire::Id& id) { return is_enough(id); });
+  if (known) return true;
+  const bool as_super = !super_.empty() && user_and_password.starts_with("super:");
+  return !any_required() && !as_super;
+}
+
 bool Credentials::is_enough(const wire::Id& id) const {
   if (id.scheme == "super") return true;
   return id.scheme == "digest" && std::find(required_.begin(), required_.end(), id.id) != required_.end();

@@ -20,6 +20,10 @@ class Credentials {
   // What somebody is who sent this as "digest".
   std::vector<wire::Id> identify(std::string_view user_and_password) const;
 
+  // False if the login is wrong where a password is known: of the users that are required, or of the superuser. Any other digest is
+  // only a name for lists of permissions, as in ZooKeeper.
+  bool accepts(std::string_view user_and_password, const std::vector<wire::Id>& ids) const;
+
   bool any_required() const { return !required_.empty(); }
   bool is_enough(const wire::Id& id) const;
 

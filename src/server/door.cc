@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <asio/error.hpp>
 #include <asio/ip/tcp.hpp>
 #include <asio/ip/v6_only.hpp>
@@ -12,6 +13,7 @@
 #include <cctype>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "base/unix_socket.h"
@@ -40,6 +42,14 @@ tcp::endpoint tcp_endpoint(const asio::generic::stream_protocol::endpoint& endpo
   std::memcpy(made.data(), endpoint.data(), endpoint.size());
   made.resize(endpoint.size());
   return made;
+}
+
+// Of whom limits are counted: of IPv6 the network, as one machine has all addresses of it to choose from.
+std::string source_of(const asio::ip::address& address) {
+  if (!address.is_v6() || address.to_v6().is_v4_mapped() || address.is_loopback()) return ip_of(address);
+  auto bytes = address.to_v6().to_bytes();
+  std::fill(bytes.begin() + 8, bytes.end(), 0);
+  return asio::ip::address_v6(bytes).to_string() + "/64";
 }
 
 // Left behind by a server that has ended: there is a socket, and nothing listens to it.
@@ -131,10 +141,21 @@ void Door::accept() {
 void Door::accepted(const std::error_code& error, Socket socket) {
   if (!acceptor_.is_open()) return;
   if (!error) {
-    admit(std::move(socket));
+    try {
+      admit(std::move(socket));
+    } catch (const std::bad_alloc&) {
+      reception_->quotas->refusals.note(Refusal::memory,
+                                        fmt::format("a client of {} was turned away: there is no memory for another "
+                                                    "connection",
+                                                    address_));
+    }
     return accept();
   }
   if (error == asio::error::connection_aborted) return accept();  // a client that went before we came
+  reception_->quotas->refusals.note(
+      Refusal::descriptors,
+      fmt::format("clients wait to be accepted on {}: {} (raise the limit of open files, ulimit -n)", address_,
+                  error.message()));
   pause_.expires_after(kAcceptAgainAfter);
   pause_.async_wait([self = shared_from_this()](const std::error_code&) { self->accept(); });
 }
@@ -143,17 +164,30 @@ void Door::admit(Socket socket) {
   if (is_unix_) {
     // Before anything is spent on it.
     if (base::user_at_other_end(socket.native_handle()) != ::geteuid()) return;
-    if (!reception_->headcount.enter(address_)) return;
-    const auto connection = std::make_shared<TcpConnection>(reception_, std::move(socket), address_, nullptr);
     // For the ip scheme it is one of this machine.
-    return connection->start({.address = "unix", .ip = "127.0.0.1"});
+    return admit(std::move(socket), {.address = "unix", .ip = "127.0.0.1"}, address_);
   }
   const auto client = tcp_endpoint(client_);
   const std::string ip = ip_of(client.address());
-  if (!reception_->headcount.enter(ip)) return;
+  admit(std::move(socket), {with_port(ip, client.port()), ip, client.port(), tls_ != nullptr},
+        source_of(client.address()));
+}
+
+void Door::admit(Socket socket, Origin origin, const std::string& source) {
+  auto& addresses = reception_->quotas->addresses;
+  origin.source = addresses.find(source);
+  auto stream = tls_ ? tls_->accept() : nullptr;
+  if (!addresses.enter(*origin.source)) {
+    reception_->quotas->refusals.note(
+        Refusal::connections,
+        fmt::format("{} was turned away: there are {} connections, {} of them from {} "
+                    "(limits.connections, limits.connections_per_address)",
+                    origin.address, addresses.connections(), origin.source->connections, origin.source->name));
+    return;
+  }
   const auto connection =
-      std::make_shared<TcpConnection>(reception_, std::move(socket), ip, tls_ ? tls_->accept() : nullptr);
-  connection->start({with_port(ip, client.port()), ip, client.port(), tls_ != nullptr});
+      std::make_shared<TcpConnection>(reception_, std::move(socket), origin.source, std::move(stream));
+  connection->start(std::move(origin));
 }
 
 }  // namespace holdfast::server

@@ -39,6 +39,7 @@ class Door : public std::enable_shared_from_this<Door> {
   void accept();
   void accepted(const std::error_code& error, Socket socket);
   void admit(Socket socket);
+  void admit(Socket socket, Origin origin, const std::string& source);
 
   std::shared_ptr<Reception> reception_;
   std::shared_ptr<const TlsContext> tls_;

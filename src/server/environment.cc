@@ -39,6 +39,8 @@ std::vector<std::pair<std::string, std::string>> environment() {
   };
 
   return {{"host.name", named ? system.nodename : kUnknown},
+          // Monitoring reads this line of ZooKeeper's answer.
+          {"java.version", "none (this server is not written in Java)"},
           {"os.name", named ? system.sysname : kUnknown},
           {"os.arch", named ? system.machine : kUnknown},
           {"os.version", named ? system.release : kUnknown},

@@ -15,8 +15,8 @@ namespace {
 #error "the build says which version this is"
 #endif
 
-// hash, gtmk and stmk are ZooKeeper's too, but there is neither a digest log nor a trace mask here: known, so that they are not
-// taken for a length, and never enabled.
+// hash, gtmk and stmk are ZooKeeper's too, but there is neither a digest log nor a trace mask here: they are told apart from a length,
+// and answered with that.
 constexpr std::array<std::string_view, 3> kNeverAnswered{"gtmk", "hash", "stmk"};
 constexpr std::array<std::string_view, 15> kAnswered{"conf", "cons", "crst", "dirs", "dump", "envi", "isro", "mntr",
                                                      "ruok", "srst", "srvr", "stat", "wchc", "wchp", "wchs"};
@@ -209,6 +209,7 @@ bool FourLetterWords::enabled(std::string_view word) const {
 }
 
 std::string refusal_of_word(std::string_view word) {
+  if (among(kNeverAnswered, word)) return fmt::format("{} is not known to this server.\n", word);
   return fmt::format("{} is not executed because it is not in the whitelist.\n", word);
 }
 

@@ -1,5 +1,7 @@
 #include "server/frame_reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -34,6 +36,15 @@ FrameReader::Found FrameReader::take(std::string_view& bytes) {
   first_ = false;
   header_size_ = 0;
   return Found::frame;
+}
+
+std::string FrameReader::trouble() const {
+  // A record of a TLS handshake begins with these two.
+  if (first_ && header_[0] == 0x16 && header_[1] == 0x03) return "speaks TLS on a port without it";
+  const std::string_view four = word();
+  const bool text = std::all_of(four.begin(), four.end(), [](unsigned char c) { return c >= 0x20 && c < 0x7f; });
+  if (first_ && text) return fmt::format("began with \"{}\", which is neither a request nor a four-letter word", four);
+  return fmt::format("began a request of {} bytes; the longest is {} (limits.frame)", length_, longest_);
 }
 
 std::string FrameReader::frame() { return std::exchange(body_, {}); }

@@ -30,6 +30,12 @@ class FrameReader {
   // The word that take() found.
   std::string_view word() const { return {header_.data(), header_.size()}; }
 
+  // Why it was broken: "said it would send 4711 bytes in one request, ...".
+  std::string trouble() const;
+
+  // How much of a frame is here that is not complete.
+  std::size_t held() const { return body_.capacity(); }
+
   // Something is due: the first frame of all, or the rest of one that has begun.
   bool waiting() const { return first_ || header_size_ > 0; }
 

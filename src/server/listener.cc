@@ -50,7 +50,9 @@ Listener::~Listener() = default;
 
 const std::vector<std::string>& Listener::addresses() const noexcept { return impl_->addresses; }
 int Listener::port(bool tls) const noexcept { return tls ? impl_->tls_port : impl_->plain_port; }
-std::size_t Listener::connections() const noexcept { return impl_->reception->headcount.total(); }
-std::uint64_t Listener::rejected() const noexcept { return impl_->reception->headcount.rejected(); }
+std::size_t Listener::connections() const noexcept { return impl_->reception->quotas->addresses.connections(); }
+std::uint64_t Listener::rejected() const noexcept {
+  return impl_->reception->quotas->refusals.count(Refusal::connections);
+}
 
 }  // namespace holdfast::server

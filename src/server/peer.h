@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "server/quotas.h"
+
 namespace holdfast::server {
 
 using ConnectionId = std::uint64_t;
@@ -25,6 +27,8 @@ class Peer {
   virtual void hold_back(bool held) = 0;
   // How much send() was given that is not out yet.
   virtual std::size_t unsent() const = 0;
+  // Of what is kept because of this client.
+  virtual std::shared_ptr<Account> account() { return std::make_shared<Account>(); }
   // Something has come from the client that was not read yet: it is not silent, we are late.
   virtual bool has_unread() const { return false; }
 };
@@ -35,12 +39,15 @@ struct Origin {
   std::string ip;          // "127.0.0.1", for the ip scheme
   std::uint16_t port = 0;  // of the client
   bool tls = false;
+  std::shared_ptr<Address> source{};  // none: a client in this process
 };
 
 // The service, as a connection sees it.
 class Host {
  public:
   virtual ~Host() = default;
+
+  virtual std::shared_ptr<Quotas> quotas() = 0;
 
   // 0: refused, there are too many; the connection closes itself.
   virtual ConnectionId connected(std::shared_ptr<Peer> peer, Origin origin) = 0;

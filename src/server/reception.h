@@ -9,7 +9,6 @@
 
 #include "holdfast/engine.h"
 #include "server/four_letter_words.h"
-#include "server/headcount.h"
 #include "server/listener.h"
 #include "server/patience.h"
 #include "server/peer.h"
@@ -32,7 +31,7 @@ struct Reception {
         limits(options.limits),
         words(options.four_letter_words),
         report(std::move(report_for)),
-        headcount(options.limits),
+        quotas(service.quotas()),
         handshake(io, options.limits.handshake),
         linger(io, kLinger) {}
 
@@ -41,7 +40,7 @@ struct Reception {
   const EngineLimits limits;
   const FourLetterWords words;
   const Listener::ReportFor report;
-  Headcount headcount;
+  const std::shared_ptr<Quotas> quotas;
   Patience handshake;
   Patience linger;
 };

@@ -20,6 +20,8 @@
 namespace holdfast::server {
 
 struct RecordingHost final : Host {
+  std::shared_ptr<Quotas> quotas() override { return shared; }
+
   ConnectionId connected(std::shared_ptr<Peer> peer, Origin origin) override {
     if (refuses) return 0;
     peers[++last] = std::move(peer);
@@ -38,6 +40,7 @@ struct RecordingHost final : Host {
     peers.erase(connection);
   }
 
+  std::shared_ptr<Quotas> shared = std::make_shared<Quotas>(EngineLimits{});
   bool refuses = false;
   std::function<void()> on_connected;
   std::function<void(Peer&, const std::string&)> on_frame;
@@ -54,6 +57,7 @@ class RecordingServer {
   // One address on loopback unless there are some in `options`. Throws std::runtime_error with the listener's sentence.
   explicit RecordingServer(EngineOptions options = {}) {
     if (options.listen.empty()) options.listen.emplace_back();
+    host.shared = std::make_shared<Quotas>(options.limits);
     auto opened = Listener::open(context_, host, options, [this](std::string_view word) {
       words.emplace_back(word);
       return report;

@@ -102,8 +102,13 @@ class Runtime::Impl {
       if (auto trouble = recover(); !trouble.empty()) return trouble;
     }
     service_ = std::make_unique<Service>(loop_, options_, engine_, store_.get());
-    auto listener = Listener::open(loop_.context(), *service_, options_,
-                                   [this](std::string_view word) { return service_->report(word); });
+    auto listener = Listener::open(loop_.context(), *service_, options_, [this](std::string_view word) {
+      auto report = service_->report(word);
+      // As they are, where the kernel chose.
+      report.configuration.client_port = listener_->port(false);
+      report.configuration.secure_client_port = listener_->port(true);
+      return report;
+    });
     if (!listener) return listener.error();
     listener_ = std::move(*listener);
     addresses_ = listener_->addresses();

@@ -1,5 +1,6 @@
 #include "server/service.h"
 
+#include <fmt/format.h>
 #include <openssl/rand.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/memory_reserve.h"
 #include "server/first_zxid.h"
 #include "server/now.h"
 #include "server/service_work.h"
@@ -32,9 +34,11 @@ constexpr std::size_t kSweptAtOnce = 1'000;
 constexpr std::size_t kUnreadAnswers = std::size_t{4} << 20;
 // After a disk refused to note the end of ephemerals.
 constexpr engine::Moment kEphemeralsPause = std::chrono::seconds(1);
-
-LineId line_of(const ClientConnection& connection) { return {LineId::Kind::connection, connection.id}; }
-LineId line_of(wire::SessionId session) { return {LineId::Kind::session, static_cast<std::uint64_t>(session)}; }
+// The requests of one client may have this share of the memory that is free, and always as much as a client with good manners needs.
+constexpr std::size_t kUnservedShare = 4;
+constexpr std::size_t kLeastUnserved = 64 * 1024;
+// Disconnecting a client that uses less than this gains nothing.
+constexpr std::size_t kWorthIt = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -47,6 +51,7 @@ struct Service::Timers {
 Service::Service(Loop& loop, EngineOptions options, engine::Engine& engine, store::Store* store)
     : loop_(loop),
       options_(std::move(options)),
+      quotas_(std::make_shared<Quotas>(options_.limits)),
       engine_(engine),
       store_(store),
       credentials_(options_.require_auth, options_.super_digest),
@@ -95,6 +100,8 @@ ConnectionId Service::connected(std::shared_ptr<Peer> peer, Origin origin) {
   auto connection = std::make_shared<ClientConnection>();
   connection->id = ++last_connection_;
   connection->peer = std::move(peer);
+  connection->account = connection->peer->account();
+  connection->sent_to_all = &totals_.sent;
   connection->origin = std::move(origin);
   connection->authorized = !credentials_.any_required();
   connection->report.established = wall_time();
@@ -114,6 +121,7 @@ void Service::disconnected(ConnectionId id) {
 
 void Service::drop(ClientConnection& connection) {
   connection.leaving = true;
+  if (std::exchange(connection.login_is_taken, false)) connection.origin.source->failed_logins.give_back();
   if (auto peer = std::exchange(connection.peer, nullptr)) peer->close();
   engine_.disconnect(connection.id);
   sweep();
@@ -148,34 +156,82 @@ void Service::received(ConnectionId id, std::string frame) {
   const auto found = connections_.find(id);
   if (found == connections_.end() || found->second->leaving) return;
   const auto connection = found->second;
-  const auto size = frame.size();
+  has_memory();  // or else makes room
   ++connection->report.received;
   ++totals_.received;
-  totals_.bytes_received += static_cast<std::int64_t>(size);
+  totals_.bytes_received += static_cast<std::int64_t>(frame.size());
   if (std::exchange(connection->greeted, true)) {
     take(connection, std::move(frame));
   } else {
     greet(connection, frame);
   }
-  if (connection->unserved > options_.limits.unserved_bytes && !std::exchange(connection->held, true)) {
-    if (connection->peer) connection->peer->hold_back(true);
-  }
+  hold_or_go_on(*connection);
+}
+
+// A client that sends faster than it is served is slowed down long before memory is so short that a client must go.
+void Service::hold_or_go_on(ClientConnection& connection) {
+  const auto room = std::max(kLeastUnserved, quotas_->memory->free() / kUnservedShare);
+  const auto most = std::min(options_.limits.unserved_bytes, room);
+  const bool over = connection.unserved > (connection.held ? most / 2 : most);
+  const bool hold = connection.paused || over;
+  if (std::exchange(connection.held, hold) != hold && connection.peer) connection.peer->hold_back(hold);
+}
+
+void Service::pause(const ConnectionPtr& connection, std::chrono::steady_clock::time_point until,
+                    std::function<void()> next) {
+  connection->paused = true;
+  hold_or_go_on(*connection);
+  auto timer = std::make_shared<asio::steady_timer>(loop_.context(), until);
+  timer->async_wait([this, alive = alive_, timer, connection, next = std::move(next)](const std::error_code& error) {
+    if (error || !*alive || connection->leaving) return;
+    connection->paused = false;
+    next();
+    hold_or_go_on(*connection);
+  });
+}
+
+// Nodes may have used it up as well as clients: then there is no client to disconnect, and writes are refused until nodes are removed.
+bool Service::has_memory() {
+  if (!base::memory_reserve_is_spent() || base::refill_memory_reserve()) return true;
+  if (Address* greediest = quotas_->addresses.greediest()) quotas_->memory->relieve(*greediest, kWorthIt);
+  return base::refill_memory_reserve();
+}
+
+void Service::refuse(ClientConnection& connection, Refusal why, std::string_view what) {
+  quotas_->refusals.note(why, fmt::format("{} was turned away: it {}", connection.origin.address, what));
+  drop(connection);
 }
 
 void Service::greet(const ConnectionPtr& connection, std::string_view frame) {
   const auto size = frame.size();
   wire::Reader reader(frame);
   wire::ConnectRequest request;
-  if (!decode(reader, request)) return drop(*connection);
+  if (!decode(reader, request)) return refuse(*connection, Refusal::frame, "began with a request that is no handshake");
   // It has seen more than we have told anybody: of another server, or of our own past that is lost. Neither is for us to answer.
-  if (request.last_zxid_seen > pipeline_.zxid()) return drop(*connection);
+  if (request.last_zxid_seen > pipeline_.zxid()) {
+    return refuse(*connection, Refusal::history,
+                  fmt::format("has seen zxid {:#x}, and this server has got to {:#x} only: it was a client of another "
+                              "server, or of one whose data are lost; start it anew",
+                              request.last_zxid_seen, pipeline_.zxid()));
+  }
   // It is alive, however long its turn takes to come.
   const auto* session = engine_.sessions().find(request.session);
   if (session != nullptr && session->password == request.password) {
     engine_.sessions().heard_of(request.session, monotonic_time());
+    connection->resumed = true;
   }
-  connection->unserved += size;
-  pipeline_.push(line_of(*connection), std::make_unique<Handshake>(*this, connection, std::move(request), size));
+  connection->took(size);
+  const bool opens = request.session == 0;
+  auto handshake = std::make_unique<Handshake>(*this, connection, std::move(request), size);
+  if (const auto& source = connection->origin.source; opens && source) {
+    const auto now = Pace::Clock::now();
+    if (const auto turn = source->new_sessions.take(now); turn > now) {
+      const auto work = std::make_shared<std::unique_ptr<Work>>(std::move(handshake));
+      return pause(connection, turn,
+                   [this, connection, work] { pipeline_.push(line_of(*connection), std::move(*work)); });
+    }
+  }
+  pipeline_.push(line_of(*connection), std::move(handshake));
 }
 
 void Service::take(const ConnectionPtr& connection, std::string frame) {
@@ -183,7 +239,7 @@ void Service::take(const ConnectionPtr& connection, std::string frame) {
   wire::Reader reader(frame);
   const auto xid = reader.i32();
   const auto op = static_cast<wire::Op>(reader.i32());
-  if (!reader.ok()) return drop(*connection);
+  if (!reader.ok()) return refuse(*connection, Refusal::frame, "sent a request without a header");
   engine_.sessions().heard_of(connection->session, monotonic_time());
   // At once: it asks whether we are there, not whether the disk is. But never for a session that is about to end: its holder would
   // count on a time that it has not got.
@@ -195,22 +251,21 @@ void Service::take(const ConnectionPtr& connection, std::string frame) {
   // As a server without SASL says it: no error, and no token either. Nothing has been proven.
   if (op == wire::Op::sasl) {
     const auto token = reader.buffer();
-    if (!reader.ok() || !token) return drop(*connection);
+    if (!reader.ok() || !token) return refuse(*connection, Refusal::frame, "sent a login of SASL that cannot be read");
     wire::Writer none;
     none.null();
     return connection->send(wire::reply_frame(xid, 0, wire::Code::ok, none.bytes()));
   }
-  connection->unserved += size;
+  connection->took(size);
   if (op == wire::Op::ping)
     return pipeline_.push(line_of(*connection), std::make_unique<EarlyPing>(*this, connection, size));
   if (op == wire::Op::auth) {
     (void)reader.i32();  // type
     auto scheme = reader.buffer().value_or("");
     auto credentials = reader.buffer();
-    if (!reader.ok()) return drop(*connection);
-    return pipeline_.push(
-        line_of(*connection),
-        std::make_unique<Authentication>(*this, connection, xid, std::move(scheme), std::move(credentials), size));
+    if (!reader.ok()) return refuse(*connection, Refusal::frame, "sent a login that cannot be read");
+    return log_in(connection, std::make_unique<Authentication>(*this, connection, xid, std::move(scheme),
+                                                               std::move(credentials), size));
   }
   pipeline_.push(line_of(*connection), std::make_unique<ClientRequest>(*this, connection, xid, op, std::move(frame)));
 }
@@ -219,7 +274,13 @@ bool Service::authenticate(ClientConnection& connection, const std::string& sche
   std::vector<wire::Id> ids;
   if (scheme == "digest" && credentials) ids = credentials_.identify(*credentials);
   if (scheme == "ip") ids.push_back({"ip", connection.origin.ip});
-  if (ids.empty()) ++totals_.auth_failed;
+  const bool right = scheme == "digest" ? credentials && credentials_.accepts(*credentials, ids) : !ids.empty();
+  if (right) {
+    login_succeeded(connection);
+  } else {
+    ++totals_.auth_failed;
+    login_failed(connection, scheme == "digest" ? credentials.value_or("") : scheme + ":");
+  }
   for (auto& id : ids) {
     if (credentials_.is_enough(id)) {
       connection.authorized = true;
@@ -249,10 +310,8 @@ void Service::tell(ConnectionId id, const wire::Event& event) {
 }
 
 void Service::served(ClientConnection& connection, std::size_t bytes) {
-  connection.unserved -= bytes;
-  if (!connection.held || connection.unserved > options_.limits.unserved_bytes / 2) return;
-  connection.held = false;
-  if (connection.peer) connection.peer->hold_back(false);
+  connection.served(bytes);
+  if (connection.held) hold_or_go_on(connection);
 }
 
 void Service::wait_for_reader(ClientConnection& connection) {
@@ -311,6 +370,7 @@ std::string Service::new_password() {
 }
 
 void Service::look_after_sessions() {
+  quotas_->refusals.catch_up();
   for (const auto session : engine_.sessions().expired(monotonic_time())) {
     pipeline_.push(line_of(session), std::make_unique<SessionEnd>(*this, session));
   }

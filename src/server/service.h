@@ -26,12 +26,15 @@
 
 namespace holdfast::server {
 
+class Authentication;
+
 class Service final : public Host {
  public:
   // `engine` has been recovered from `store`, which is none if nothing is kept.
   Service(Loop& loop, EngineOptions options, engine::Engine& engine, store::Store* store);
   ~Service() override;
 
+  std::shared_ptr<Quotas> quotas() override { return quotas_; }
   ConnectionId connected(std::shared_ptr<Peer> peer, Origin origin) override;
   void received(ConnectionId connection, std::string frame) override;
   void disconnected(ConnectionId connection) override;
@@ -60,6 +63,26 @@ class Service final : public Host {
 
   void greet(const ConnectionPtr& connection, std::string_view frame);
   void take(const ConnectionPtr& connection, std::string frame);
+  // The line in which its requests wait.
+  static LineId line_of(const ClientConnection& connection) { return {LineId::Kind::connection, connection.id}; }
+  static LineId line_of(wire::SessionId session) {
+    return {LineId::Kind::session, static_cast<std::uint64_t>(session)};
+  }
+  // Nothing is taken from it before `until`; then `next`, if it is still there.
+  void pause(const ConnectionPtr& connection, std::chrono::steady_clock::time_point until, std::function<void()> next);
+  // False: there is none for anything that stays.
+  bool has_memory();
+  // Reads from it, or does not.
+  void hold_or_go_on(ClientConnection& connection);
+  // Says in the log what it did, and ends the connection.
+  void refuse(ClientConnection& connection, Refusal why, std::string_view what);
+  // Now, or after a pause if its address has failed often.
+  void log_in(const ConnectionPtr& connection, std::unique_ptr<Authentication> attempt);
+  void login_failed(ClientConnection& connection, std::string_view user_and_password);
+  void login_succeeded(ClientConnection& connection);
+  bool may_open_session(const ClientConnection& connection) const;
+  void session_opened(const ClientConnection& connection, wire::SessionId session);
+  void session_ended(wire::SessionId session);
   // False: nobody can be known by that.
   bool authenticate(ClientConnection& connection, const std::string& scheme, const wire::Buffer& credentials);
   void answered(std::int64_t latency, bool write, std::size_t size);
@@ -94,6 +117,7 @@ class Service final : public Host {
   void look_after_containers(std::size_t from);
   void finish_stop();
   void note_use();
+  void report_quotas(Report& report) const;
   void report_connections(Report& report) const;
   void report_sessions(Report& report) const;
   void report_watches(Report& report) const;
@@ -103,6 +127,7 @@ class Service final : public Host {
 
   Loop& loop_;
   const EngineOptions options_;
+  const std::shared_ptr<Quotas> quotas_;
   engine::Engine& engine_;
   store::Store* store_;
   const Credentials credentials_;
@@ -111,6 +136,7 @@ class Service final : public Host {
   std::unique_ptr<Timers> timers_;
   std::unordered_map<ConnectionId, ConnectionPtr> connections_;
   std::unordered_map<wire::SessionId, ConnectionId> by_session_;
+  std::unordered_map<wire::SessionId, std::shared_ptr<Address>> opened_from_;
   // Sessions of clients that have to log in and never have: they end with their connection, so that who may do nothing leaves nothing.
   std::unordered_set<wire::SessionId> strangers_;
   ConnectionId last_connection_ = 0;

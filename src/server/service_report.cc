@@ -1,6 +1,10 @@
 // service_report.cc -- what the service tells of itself.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "server/now.h"
@@ -11,11 +15,23 @@ namespace {
 
 std::int64_t count(std::size_t size) { return static_cast<std::int64_t>(size); }
 
+// Of the files in it, in bytes.
+std::int64_t size_of(const std::string& directory) {
+  if (directory.empty()) return 0;
+  std::int64_t size = 0;
+  std::error_code error;
+  for (std::filesystem::recursive_directory_iterator i(directory, error), end; !error && i != end; i.increment(error)) {
+    std::error_code gone;  // a file may be renamed or removed meanwhile
+    const auto bytes = i->file_size(gone);
+    if (!gone) size += count(bytes);
+  }
+  return size;
+}
+
 }  // namespace
 
 void Service::answered(std::int64_t latency, bool write, std::size_t size) {
   const auto bytes = count(size) + 16;
-  ++totals_.sent;
   totals_.latency.add(latency);
   (write ? totals_.update_latency : totals_.read_latency).add(latency);
   totals_.response_bytes += bytes;
@@ -47,13 +63,27 @@ Report Service::report(std::string_view word) {
   report.ephemerals = count(tree.ephemeral_count());
   report.data_size = count(tree.data_size());
   report.sessions = count(engine_.sessions().size());
+  report.connections_rejected = static_cast<std::int64_t>(quotas_->refusals.count(Refusal::connections));
   report.sync_time = pipeline_.commit_time();
   if (snapshotter_) report.snapshot_time = snapshotter_->time();
   if (word == "cons" || word == "stat" || word == "dump") report_connections(report);
   if (word == "dump") report_sessions(report);
   if (word.starts_with("wch")) report_watches(report);
-  if (word == "conf") report_configuration(report);
+  if (word == "conf" || word == "dirs") report_configuration(report);
+  if (word == "mntr") report_quotas(report);
   return report;
+}
+
+void Service::report_quotas(Report& report) const {
+  const auto add = [&](std::string_view key, std::uint64_t value) {
+    report.counters.emplace_back(key, std::to_string(value));
+  };
+  add("client_memory_used", quotas_->memory->used());
+  add("client_memory_limit", quotas_->memory->limit());
+  for (std::size_t i = 0; i < kRefusals; ++i) {
+    const auto why = static_cast<Refusal>(i);
+    add(fmt::format("refused_{}", name_of(why)), quotas_->refusals.count(why));
+  }
 }
 
 void Service::report_connections(Report& report) const {
@@ -63,6 +93,10 @@ void Service::report_connections(Report& report) const {
     each.reading = !connection->held;
     each.writing = connection->peer && connection->peer->unsent() > 0;
     each.expires_at = wall_time() + connection->timeout.count();
+    if (const auto* session = engine_.sessions().find(connection->session)) {
+      each.expires_at =
+          wall_time() + (session->heard + session->timeout - monotonic_time()) / std::chrono::milliseconds(1);
+    }
     report.connections.push_back(std::move(each));
   }
 }
@@ -96,11 +130,10 @@ void Service::report_watches(Report& report) const {
 
 void Service::report_configuration(Report& report) const {
   auto& configuration = report.configuration;
-  for (const auto& listen : options_.listen) {
-    (listen.tls ? configuration.secure_client_port : configuration.client_port) = listen.port;
-  }
   configuration.data_dir = options_.data_dir;
   configuration.log_dir = options_.log_dir.empty() ? options_.data_dir : options_.log_dir;
+  configuration.data_size = size_of(configuration.data_dir);
+  configuration.log_size = size_of(configuration.log_dir);
   configuration.tick_time = options_.tick_time.count();
   configuration.connections_per_address = count(options_.limits.connections_per_address);
   configuration.min_session_timeout = grant(0).count();

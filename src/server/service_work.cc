@@ -1,6 +1,9 @@
 #include "server/service_work.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "server/operation_name.h"
@@ -65,13 +68,14 @@ Outcome Handshake::execute(engine::Engine& engine, const Turn& turn) {
   if (request_.session != 0) {
     const auto* session = resumed();
     if (session == nullptr) return nothing;
+    connection_->resumed = true;
     password_ = session->password;
     engine.sessions().heard_of(request_.session, received_);
     service_.adopt(*connection_, request_.session, timeout);
     if (session->timeout == timeout) return nothing;
     return engine.set_timeout(turn.zxid, turn.time, request_.session, timeout);
   }
-  if (engine.sessions().size() >= service_.options_.limits.sessions) {
+  if (!service_.has_memory() || !service_.may_open_session(*connection_)) {
     turned_away_ = true;
     return nothing;
   }
@@ -80,6 +84,7 @@ Outcome Handshake::execute(engine::Engine& engine, const Turn& turn) {
     turned_away_ = true;
     return nothing;
   }
+  service_.session_opened(*connection_, turn.zxid);
   // No two sessions have one zxid, not even of two lives of this server.
   service_.adopt(*connection_, turn.zxid, timeout);
   if (!connection_->authorized) service_.strangers_.insert(turn.zxid);
@@ -88,7 +93,7 @@ Outcome Handshake::execute(engine::Engine& engine, const Turn& turn) {
 
 void Handshake::settle(engine::Engine&, Outcome&) {
   served();
-  if (turned_away_) return service_.drop(*connection_);
+  if (turned_away_) return service_.refuse(*connection_, Refusal::session, "wants one more session than there may be");
   wire::ConnectResponse response{.has_read_only = request_.has_read_only};
   const bool accepted = connection_->session != 0;
   connection_->welcomed = accepted;
@@ -104,7 +109,10 @@ void Handshake::settle(engine::Engine&, Outcome&) {
 }
 
 // Without an answer: the client tries again.
-void Handshake::fail(bool) { service_.drop(*connection_); }
+void Handshake::fail(bool) {
+  if (request_.session == 0) service_.session_ended(connection_->session);
+  service_.drop(*connection_);
+}
 
 const wire::Request& ClientRequest::request() const {
   if (pieces_.empty()) {
@@ -129,6 +137,7 @@ Outcome ClientRequest::execute_piece(engine::Engine& engine, const Turn& turn) {
   // Nobody waits for what it would find.
   if (!connection_->peer && !writes()) return {.zxid = turn.zxid, .code = Code::connection_loss};
   if (connection_->session == 0) return {.zxid = turn.zxid, .code = Code::session_expired};
+  if (connection_->account->was_over_budget()) return {.zxid = turn.zxid, .code = Code::connection_loss};
   // The session has moved: whoever speaks for it now was told so, and counts on nothing being done behind its back.
   if (service_.has_moved(*connection_)) return {.zxid = turn.zxid, .code = Code::session_moved};
   // Once more: when it came, the session's end may have been under way, which was taken back since. Who is answered counts on its
@@ -137,7 +146,28 @@ Outcome ClientRequest::execute_piece(engine::Engine& engine, const Turn& turn) {
   if (!connection_->authorized && op_ != wire::Op::close_session) {
     return {.zxid = turn.zxid, .code = Code::session_closed_require_auth};
   }
-  return engine.execute({connection_->session, connection_->id}, turn.zxid, turn.time, request());
+  // Before it is begun: what has changed half of the nodes could not go on.
+  if (writes() && op_ != wire::Op::close_session && op_ != wire::Op::remove && !service_.has_memory()) {
+    service_.quotas_->refusals.note(
+        Refusal::memory,
+        fmt::format("a write of {} was refused: memory is used up by nodes", connection_->origin.address));
+    return {.zxid = turn.zxid, .code = Code::system_error};
+  }
+  try {
+    auto outcome = engine.execute({connection_->session, connection_->id}, turn.zxid, turn.time, request());
+    keep(outcome.body.size());
+    return outcome;
+  } catch (const std::bad_alloc&) {
+    if (writes()) throw;
+    service_.refuse(*connection_, Refusal::memory, "asked for more than there is memory for");
+    return {.zxid = turn.zxid, .code = Code::connection_loss};
+  }
+}
+
+void ClientRequest::keep(std::size_t bytes) {
+  connection_->account->release(std::exchange(kept_, 0));
+  connection_->account->charge(bytes);
+  kept_ = bytes;
 }
 
 void ClientRequest::settle(engine::Engine& engine, Outcome& outcome) {
@@ -149,6 +179,11 @@ void ClientRequest::settle(engine::Engine& engine, Outcome& outcome) {
   }
   served();
   answer(outcome);
+  if (op_ == wire::Op::close_session && outcome.code == Code::ok) service_.session_ended(connection_->session);
+  if (outcome.code == Code::session_closed_require_auth) {
+    service_.quotas_->refusals.note(
+        Refusal::login, fmt::format("{} was turned away: it has not logged in", connection_->origin.address));
+  }
   // An operation that nobody knows ends the connection, as ZooKeeper has it: who knows what else that client means.
   const bool over = op_ == wire::Op::close_session || outcome.code == Code::session_closed_require_auth ||
                     std::holds_alternative<wire::Unknown>(request());
@@ -165,15 +200,21 @@ void ClientRequest::answer(const Outcome& outcome) {
   report.last_latency = latency;
   report.latency.add(latency);
   service_.answered(latency, writes(), outcome.body.size());
+  keep(0);
   // Who does not know the operation has not looked at any state for it.
   const auto zxid = std::holds_alternative<wire::Unknown>(request()) ? -1 : outcome.zxid;
-  connection_->send(wire::reply_frame(xid_, zxid, outcome.code, outcome.body));
+  try {
+    connection_->send(wire::reply_frame(xid_, zxid, outcome.code, outcome.body));
+  } catch (const std::bad_alloc&) {
+    return service_.refuse(*connection_, Refusal::memory, "asked for more than there is memory for");
+  }
   service_.wait_for_reader(*connection_);
 }
 
 void ClientRequest::fail(bool unknown) {
   more_ = false;
   served();
+  keep(0);
   if (closing_) {
     service_.end_ephemerals_later(connection_->session);
     return service_.drop(*connection_);
@@ -194,7 +235,18 @@ void EarlyPing::settle(engine::Engine&, Outcome& outcome) {
 
 void EarlyPing::fail(bool) { service_.drop(*connection_); }
 
+void Authentication::begin() {
+  if (!connection_->origin.source) return;
+  ++connection_->origin.source->logins_under_way;
+  under_way_ = true;
+}
+
+void Authentication::tried() {
+  if (std::exchange(under_way_, false)) --connection_->origin.source->logins_under_way;
+}
+
 Outcome Authentication::execute(engine::Engine&, const Turn& turn) {
+  tried();
   proven_ = service_.authenticate(*connection_, scheme_, credentials_);
   return {.zxid = turn.zxid};
 }
@@ -229,6 +281,7 @@ Outcome SessionEnd::execute(engine::Engine& engine, const Turn& turn) {
 void SessionEnd::settle(engine::Engine& engine, Outcome& outcome) {
   engine.settle({session_, 0}, wire::CloseSession{}, outcome, service_.teller());
   if (outcome.code != Code::ok || std::exchange(closing_, true)) return;
+  service_.session_ended(session_);
   if (why_ == Why::silent) ++service_.totals_.sessions_expired;
   if (auto* connection = service_.connection_of(session_)) service_.drop(*connection);
 }

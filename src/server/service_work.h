@@ -73,6 +73,8 @@ class ClientRequest final : public ConnectionWork {
   // What is asked for, or the piece of it that is next.
   const wire::Request& request() const;
   engine::Outcome execute_piece(engine::Engine& engine, const Turn& turn);
+  // What the answer takes until it is sent.
+  void keep(std::size_t bytes);
   void answer(const engine::Outcome& outcome);
 
   std::int32_t xid_;
@@ -81,6 +83,7 @@ class ClientRequest final : public ConnectionWork {
   mutable std::vector<wire::Request> pieces_{};  // the last one first; most requests are one
   bool closing_ = false;                         // the session is over, and only its ephemerals are left
   bool more_ = false;                            // to be done
+  std::size_t kept_ = 0;                         // of the answer, until it is sent
 };
 
 // Sent before the handshake was answered, and so not to be answered before it either.
@@ -104,12 +107,20 @@ class Authentication final : public ConnectionWork {
         scheme_(std::move(scheme)),
         credentials_(std::move(credentials)) {}
 
+  ~Authentication() override { tried(); }
+
+  // Counted among those of its address that are under way, until it was tried.
+  void begin();
+
   bool writes() const override { return false; }
   engine::Outcome execute(engine::Engine& engine, const Turn& turn) override;
   void settle(engine::Engine& engine, engine::Outcome& outcome) override;
   void fail(bool unknown) override;
 
  private:
+  void tried();
+
+  bool under_way_ = false;
   std::int32_t xid_;
   std::string scheme_;
   wire::Buffer credentials_;

@@ -1,11 +1,14 @@
 #include "server/tcp_connection.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <asio/buffer.hpp>
 #include <asio/error.hpp>
 #include <asio/ip/tcp.hpp>
 #include <asio/post.hpp>
 #include <asio/write.hpp>
+#include <new>
 #include <utility>
 
 #include "server/environment.h"
@@ -30,13 +33,14 @@ void cut(std::string& text, std::size_t longest) {
 
 }  // namespace
 
-TcpConnection::TcpConnection(std::shared_ptr<Reception> reception, Socket socket, std::string ip,
+TcpConnection::TcpConnection(std::shared_ptr<Reception> reception, Socket socket, std::shared_ptr<Address> source,
                              std::unique_ptr<TlsStream> tls)
     : reception_(std::move(reception)),
       socket_(std::move(socket)),
-      ip_(std::move(ip)),
+      source_(std::move(source)),
       tls_(std::move(tls)),
-      frames_(reception_->limits.frame) {}
+      frames_(reception_->limits.frame),
+      account_(std::make_shared<Account>(reception_->quotas->memory, source_, *this)) {}
 
 TcpConnection::~TcpConnection() { finish(); }
 
@@ -46,6 +50,7 @@ void TcpConnection::start(Origin origin) {
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);  // a Unix socket has none
   socket_.set_option(asio::socket_base::keep_alive(true), ignored);
   socket_.non_blocking(true, ignored);
+  client_ = origin.address;
   id_ = reception_->host.connected(shared_from_this(), std::move(origin));
   if (id_ == 0) return finish();
   if (state_ != State::open) return;
@@ -69,18 +74,27 @@ void TcpConnection::received(const std::error_code& error, std::size_t size) {
   reading_ = false;
   if (state_ == State::open) {
     if (error) return lose();
-    const std::string_view bytes(buffer_.data(), size);
-    if (tls_) {
-      unwrap(bytes);
-    } else {
-      pending_ = bytes;
+    try {
+      take(size);
+    } catch (const std::bad_alloc&) {
+      refuse(Refusal::memory, "sent more than there is memory for");
     }
-    deliver();
-    if (pending_.empty()) choose_buffer(size);
   } else if (state_ == State::lingering) {
     if (error) return finish();
   }
   read();
+}
+
+void TcpConnection::take(std::size_t size) {
+  const std::string_view bytes(buffer_.data(), size);
+  if (tls_) {
+    unwrap(bytes);
+  } else {
+    pending_ = bytes;
+  }
+  deliver();
+  if (pending_.empty()) choose_buffer(size);
+  count();
 }
 
 void TcpConnection::unwrap(std::string_view bytes) {
@@ -100,11 +114,17 @@ void TcpConnection::deliver() {
         reception_->host.received(id_, frames_.frame());
         break;
       case FrameReader::Found::word: return answer(frames_.word());
-      case FrameReader::Found::broken: return lose();
+      case FrameReader::Found::broken: return refuse(Refusal::frame, frames_.trouble());
     }
   }
   if (state_ != State::open) return;
-  if (stream_over_ && pending_.empty()) return part();
+  if (stream_over_ && pending_.empty()) {
+    if (!tls_->trouble().empty()) {
+      reception_->quotas->refusals.note(Refusal::tls,
+                                        fmt::format("{} failed to set up TLS: {}", client_, tls_->trouble()));
+    }
+    return part();
+  }
   if (held_ || !frames_.waiting()) {
     stop_waiting();
   } else if (patience_ == nullptr) {
@@ -160,16 +180,24 @@ void TcpConnection::send(std::string frame) {
   if (state_ != State::open || frame.empty()) return;
   gathered_bytes_ += frame.size();
   if (unsent() > reception_->limits.unsent_bytes) {
-    finish();
-    asio::post(socket_.get_executor(), [self = shared_from_this()] { self->tell_host(); });
-    return;
+    reception_->quotas->refusals.note(
+        Refusal::unread,
+        fmt::format("{} does not read its answers and was disconnected: more than {} bytes wait for it "
+                    "(limits.unsent_bytes)",
+                    client_, reception_->limits.unsent_bytes));
+    return finish_inside_host();
   }
-  if (!gathered_.empty() && gathered_.back().size() + frame.size() <= kChunk) {
-    gathered_.back() += frame;
-  } else {
-    gathered_.push_back(std::move(frame));
+  try {
+    if (!gathered_.empty() && gathered_.back().size() + frame.size() <= kChunk) {
+      gathered_.back() += frame;
+    } else {
+      gathered_.push_back(std::move(frame));
+    }
+  } catch (const std::bad_alloc&) {
+    return over_budget(unsent());
   }
-  flush_soon();
+  count();
+  if (state_ == State::open) flush_soon();
 }
 
 // One write for all that is sent in this turn of the loop.
@@ -196,6 +224,7 @@ void TcpConnection::flush() {
   std::error_code error;
   std::size_t out = socket_.write_some(buffers, error);
   if (error && error != asio::error::would_block) return written(error);
+  count();
   if (out == flight_bytes_) return written({});
   flight_bytes_ -= out;
   for (auto& buffer : buffers) {
@@ -229,6 +258,7 @@ void TcpConnection::written(const std::error_code& error) {
   flight_.clear();
   flight_bytes_ = 0;
   if (state_ == State::closed) return;
+  count();
   if (!error) {
     if (id_ != 0) reception_->host.sent(id_);
     return flush();
@@ -272,6 +302,35 @@ void TcpConnection::lose() {
   tell_host();
 }
 
+void TcpConnection::refuse(Refusal why, std::string_view what) {
+  reception_->quotas->refusals.note(why, fmt::format("{} was disconnected: it {}", client_, what));
+  lose();
+}
+
+void TcpConnection::finish_inside_host() {
+  finish();
+  asio::post(socket_.get_executor(), [self = shared_from_this()] { self->tell_host(); });
+}
+
+void TcpConnection::over_budget(std::size_t bytes) {
+  if (state_ == State::closed) return;
+  reception_->quotas->refusals.note(
+      Refusal::memory,
+      fmt::format(
+          "{} was disconnected: {} KiB are kept for its requests and answers, the most of all clients of {}, and of "
+          "{} MiB for all clients (limits.memory) the rest is needed for others",
+          client_, bytes / 1024, source_->name, reception_->quotas->memory->limit() >> 20));
+  finish_inside_host();
+}
+
+void TcpConnection::count() {
+  if (state_ == State::closed) return;
+  const auto kept = unsent() + buffer_.size() + plain_.capacity() + frames_.held();
+  const auto before = std::exchange(counted_, kept);
+  if (kept < before) account_->release(before - kept);
+  if (kept > before) account_->charge(kept - before);
+}
+
 void TcpConnection::finish() {
   if (state_ == State::closed) return;
   state_ = State::closed;
@@ -280,7 +339,8 @@ void TcpConnection::finish() {
   // A child of this process that was forked has a copy, without which the client would not hear of the end.
   socket_.shutdown(asio::socket_base::shutdown_both, ignored);
   socket_.close(ignored);
-  reception_->headcount.leave(ip_);
+  account_->close();
+  reception_->quotas->addresses.leave(*source_);
   pending_ = {};
   gathered_.clear();
   gathered_bytes_ = 0;
@@ -297,8 +357,9 @@ void TcpConnection::waited_enough() {
   std::error_code error;
   // What has come but was not read yet is late because of us.
   if (state_ == State::open && socket_.available(error) > 0) return wait(reception_->handshake);
-  if (state_ == State::open) return lose();
-  finish();
+  if (state_ != State::open) return finish();
+  refuse(Refusal::silence, fmt::format("has not sent a whole request within {} ms (limits.handshake)",
+                                       reception_->limits.handshake.count()));
 }
 
 void TcpConnection::wait(Patience& patience) {

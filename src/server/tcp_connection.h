@@ -24,10 +24,14 @@
 
 namespace holdfast::server {
 
-class TcpConnection final : public Peer, public Patience::Waiter, public std::enable_shared_from_this<TcpConnection> {
+class TcpConnection final : public Peer,
+                            public Patience::Waiter,
+                            public Account::Owner,
+                            public std::enable_shared_from_this<TcpConnection> {
  public:
-  // `tls` is empty for a plain connection. The headcount has been entered for `ip`.
-  TcpConnection(std::shared_ptr<Reception> reception, Socket socket, std::string ip, std::unique_ptr<TlsStream> tls);
+  // `tls` is empty for a plain connection. `source` has been entered.
+  TcpConnection(std::shared_ptr<Reception> reception, Socket socket, std::shared_ptr<Address> source,
+                std::unique_ptr<TlsStream> tls);
   ~TcpConnection() override;
   TcpConnection(const TcpConnection&) = delete;
   TcpConnection& operator=(const TcpConnection&) = delete;
@@ -40,12 +44,14 @@ class TcpConnection final : public Peer, public Patience::Waiter, public std::en
   void hold_back(bool held) override;
   std::size_t unsent() const override { return gathered_bytes_ + flight_bytes_; }
   bool has_unread() const override;
+  std::shared_ptr<Account> account() override { return account_; }
 
  private:
   enum class State { open, draining, lingering, closed };
 
   void read();
   void received(const std::error_code& error, std::size_t size);
+  void take(std::size_t size);
   void unwrap(std::string_view bytes);
   void deliver();
   void answer(std::string_view word);
@@ -58,11 +64,18 @@ class TcpConnection final : public Peer, public Patience::Waiter, public std::en
   void drained();
 
   void waited_enough() override;
+  void over_budget(std::size_t bytes) override;
+  // Brings the account up to date.
+  void count();
   void wait(Patience& patience);
   void stop_waiting();
 
   // The client is gone or not worth another word.
   void lose();
+  // The same, by our decision: the log says so. `what` it did.
+  void refuse(Refusal why, std::string_view what);
+  // finish(), and the host is told in a later turn of the loop.
+  void finish_inside_host();
   // The same, but what is still to be sent is: a last word of TLS, the answer to a word.
   void part();
   void finish();
@@ -70,7 +83,8 @@ class TcpConnection final : public Peer, public Patience::Waiter, public std::en
 
   const std::shared_ptr<Reception> reception_;
   Socket socket_;
-  const std::string ip_;
+  const std::shared_ptr<Address> source_;
+  std::string client_;  // "10.0.0.1:40312"
   const std::unique_ptr<TlsStream> tls_;
 
   State state_ = State::open;
@@ -89,6 +103,9 @@ class TcpConnection final : public Peer, public Patience::Waiter, public std::en
   std::vector<std::string> flight_;  // given to the kernel until all of it is out
   std::size_t gathered_bytes_ = 0;
   std::size_t flight_bytes_ = 0;
+
+  std::shared_ptr<Account> account_;
+  std::size_t counted_ = 0;  // of what this connection keeps itself
 
   Patience* patience_ = nullptr;  // whose wait_ is
   Patience::Wait wait_{};

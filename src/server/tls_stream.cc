@@ -104,9 +104,13 @@ bool TlsStream::read_all(std::string& plain) {
 }
 
 bool TlsStream::wants_more(int result) {
-  const bool more = SSL_get_error(ssl_.get(), result) == SSL_ERROR_WANT_READ;
+  const int error = SSL_get_error(ssl_.get(), result);
+  if (error == SSL_ERROR_SSL) {
+    const char* reason = ERR_reason_error_string(ERR_peek_error());
+    trouble_ = reason != nullptr ? reason : "unknown reason";
+  }
   ERR_clear_error();
-  return more;
+  return error == SSL_ERROR_WANT_READ;
 }
 
 bool TlsStream::seal(std::string_view plain) {

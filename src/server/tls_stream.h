@@ -30,6 +30,9 @@ class TlsStream {
   // Tells the other side that nothing more will come.
   void say_goodbye();
 
+  // Why it is over, if it was not the other side that ended it: "no certificate", in OpenSSL's words. Empty: no reason.
+  const std::string& trouble() const noexcept { return trouble_; }
+
   bool open() const noexcept { return state_ == State::open; }
   bool has_wire() const noexcept { return !wire_.empty(); }
   // What is to be sent.
@@ -49,6 +52,7 @@ class TlsStream {
 
   std::string_view arrived_;
   std::string wire_;
+  std::string trouble_;
   State state_ = State::handshake;
   std::unique_ptr<ssl_st, Free> ssl_;
 };

@@ -49,10 +49,12 @@ AclList decode_acls(Reader& reader) {
   AclList acls(reader.count(12));
   for (auto& acl : acls) {
     acl.permissions = reader.i32();
-    acl.id.scheme = reader.text();
+    // Java's `new Id()` has neither: read as a scheme that does not exist, which is a bad list and not a bad request.
+    const auto scheme = reader.nullable();
+    acl.id.scheme = scheme.value_or("");
     // kazoo writes what is empty as null. "auth" needs no id; of the others it is none.
     const auto id = reader.nullable();
-    if (!id && acl.id.scheme != "auth") reader.fail();
+    if (scheme && !id && acl.id.scheme != "auth") reader.fail();
     acl.id.id = id.value_or("");
   }
   return acls;

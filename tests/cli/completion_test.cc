@@ -151,6 +151,15 @@ TEST_F(Completion, zsh_knows_the_same) {
   EXPECT_TRUE(zsh.expect("status ", 30s)) << zsh.text();
 }
 
+TEST_F(Completion, knows_the_command_after_options_that_stand_before_it) {
+  for (const bool in_bash : {true, false}) {
+    const auto complete = [&](const std::string& line) { return in_bash ? bash(line) : fish(line); };
+    EXPECT_EQ(complete("holdfast --url zk://h:1 vers"), Words{"version"});
+    EXPECT_EQ(complete("holdfast --url zk://h:1 server --dur"), Words{"--durability"});
+    EXPECT_EQ(complete("holdfast --names"), Words{"--namespace"});
+  }
+}
+
 TEST_F(Completion, scripts_have_no_mistakes) {
   for (const auto& check : {Words{"bash", "-n", HOLDFAST_COMPLETIONS "/holdfast.bash"},
                             Words{"zsh", "-n", HOLDFAST_COMPLETIONS "/_holdfast"},

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "holdfast/client.h"
 #include "run_command.h"
+#include "support/fault_proxy.h"
 
 namespace holdfast::testing {
 namespace {
@@ -94,15 +96,16 @@ TEST(RunExit, gives_the_lock_back_before_it_ends) {
   for (int i = 0; i < 20; ++i) ASSERT_EQ(code_of({"-n", name, "--", "true"}), 0) << i;
 }
 
-TEST(RunExit, tells_the_command_name_token_and_url) {
+TEST(RunExit, tells_the_command_name_service_and_token) {
   const auto name = fresh_name();
   const auto other = fresh_name();
-  RunCommand run({name, other, "--", "sh", "-c", "echo \"$HOLDFAST_NAME|$HOLDFAST_URL|$HOLDFAST_TOKEN\""});
+  RunCommand run({name, other, "--namespace", "below", "--", "sh", "-c",
+                  "echo \"$HOLDFAST_NAME|$HOLDFAST_RUN_URL|$HOLDFAST_RUN_NAMESPACE|$HOLDFAST_TOKEN\""});
   const auto line = run.line().value_or("");
-  const auto known = name + " " + other + "|" + engine_url() + "|";
+  const auto known = name + " " + other + "|" + engine_url() + "|below|";
   ASSERT_TRUE(line.starts_with(known)) << line;
   const auto token = std::stoull(line.substr(known.size()));
-  RunCommand next({name, "--", "sh", "-c", "echo $HOLDFAST_TOKEN"});
+  RunCommand next({"--namespace", "below", name, "--", "sh", "-c", "echo $HOLDFAST_TOKEN"});
   EXPECT_GT(std::stoull(next.line().value_or("0")), token);
 }
 
@@ -129,9 +132,75 @@ TEST(RunExit, shares_with_those_who_share) {
   EXPECT_EQ(code_of({"-n", name, "--", "true"}), 75);
   ASSERT_TRUE(reader.process().write_line("go"));
   ASSERT_EQ(reader.exit_code(), 0);
-  RunCommand writer({name, "--", "sh", "-c", "echo held; read go"});
-  ASSERT_EQ(writer.line(), "held");
-  EXPECT_EQ(code_of({"-s", "-n", name, "--", "true"}), 75);
+  for (const auto* how : {"-x", "-e", "--exclusive", "--purpose=none"}) {
+    RunCommand writer({how, name, "--", "sh", "-c", "echo held; read go"});
+    ASSERT_EQ(writer.line(), "held") << writer.errors();
+    EXPECT_EQ(code_of({"-s", "-n", name, "--", "true"}), 75);
+    EXPECT_EQ(code_of({"-x", "-n", name, "--", "true"}), 75);
+    EXPECT_EQ(code_of({"-n", name, "--", "true"}), 75);
+    ASSERT_TRUE(writer.process().write_line("go"));
+    ASSERT_EQ(writer.exit_code(), 0);
+  }
+}
+
+TEST(RunExit, finds_nothing_strange_in_a_lock_that_some_share_and_others_do_not) {
+  const auto name = fresh_name();
+  RunCommand reader({"-s", name, "--", "sh", "-c", "echo held; read go"});
+  ASSERT_EQ(reader.line(), "held");
+  RunCommand plain({"-v", name, "--", "true"});
+  ASSERT_TRUE(plain.says("next in line")) << plain.errors();
+  RunCommand writer({"-v", "-x", name, "--", "true"});
+  ASSERT_TRUE(writer.says("in line")) << writer.errors();
+  auto client = Client::connect(engine_url());
+  const auto lock = client.inspect(name);
+  ASSERT_EQ(lock.tickets.size(), 3U);
+  EXPECT_EQ(lock.tickets[0].mode, LockMode::read);
+  EXPECT_EQ(lock.tickets[1].mode, LockMode::exclusive);
+  EXPECT_EQ(lock.tickets[2].mode, LockMode::write);
+  EXPECT_FALSE(lock.mixed_recipes);
+  ASSERT_TRUE(reader.process().write_line("go"));
+  for (auto* run : {&reader, &plain, &writer}) {
+    EXPECT_EQ(run->exit_code(), 0);
+    EXPECT_EQ(run->errors().find("recipe"), std::string::npos) << run->errors();
+  }
+}
+
+TEST(RunExit, finds_nothing_strange_in_a_name_below_another) {
+  const auto name = fresh_name();
+  RunCommand below({name + "/prod", "--", "sh", "-c", "echo held; read go"});
+  ASSERT_EQ(below.line(), "held");
+  RunCommand above({name, "--", "true"});
+  EXPECT_EQ(above.exit_code(), 0);
+  EXPECT_EQ(above.errors(), "");
+}
+
+TEST(RunExit, gives_a_text_to_the_shell) {
+  RunCommand run({fresh_name(), "-c", "echo one; echo two; exit 7"});
+  EXPECT_EQ(run.line(), "one");
+  EXPECT_EQ(run.line(), "two");
+  EXPECT_EQ(run.exit_code(), 7);
+  EXPECT_EQ(code_of({fresh_name(), "-c", "true", "--", "true"}), 64);
+}
+
+// With -E 0 that would pass for success.
+TEST(RunExit, a_service_that_grants_nothing_is_not_a_lock_that_is_held) {
+  for (const auto* quiet : {"-q", "--purpose=none"}) {
+    FaultProxy proxy(engine().port());
+    proxy.black_hole_before({.where = [](const Request& request) { return creates_a_node(request.op); }});
+    RunCommand run({quiet, "-w", "0.5s", "-E", "0", fresh_name(), "--", "true"}, "zk://" + proxy.address());
+    EXPECT_EQ(run.exit_code(), 69) << run.errors();
+    EXPECT_NE(run.errors().find("timed out before"), std::string::npos) << run.errors();
+  }
+}
+
+TEST(RunExit, says_that_the_service_has_granted_another_session) {
+  RunCommand longer({"--session-timeout", "2m", fresh_name(), "--", "true"});
+  EXPECT_EQ(longer.exit_code(), 0);
+  EXPECT_NE(longer.errors().find("granted a session timeout of 60s instead of 120s"), std::string::npos)
+      << longer.errors();
+  RunCommand quiet({"-q", "--session-timeout", "2m", fresh_name(), "--", "true"});
+  EXPECT_EQ(quiet.exit_code(), 0);
+  EXPECT_EQ(quiet.errors(), "");
 }
 
 TEST(RunExit, takes_k_of_n_permits) {
@@ -155,7 +224,7 @@ TEST(RunExit, keeps_the_lock_for_its_minimum) {
 TEST(RunExit, ends_the_command_at_its_maximum) {
   const auto before = Clock::now();
   RunCommand run({"--max-hold", "0.5", fresh_name(), "--", "sleep", "1000"});
-  EXPECT_EQ(run.exit_code(), 76);
+  EXPECT_EQ(run.exit_code(), 124) << "as timeout(1) has it; 76 is a lock that was lost";
   EXPECT_GE(Clock::now() - before, 500ms);
   EXPECT_NE(run.errors().find("held for 0.5s, as long as --max-hold allows"), std::string::npos) << run.errors();
 }

@@ -138,5 +138,28 @@ TEST(RunNested, on_a_terminal_says_it_above_the_live_line) {
   EXPECT_TRUE(tty.wait(kRunPatience).has_value());
 }
 
+TEST(RunNested, a_command_inside_uses_the_same_service_unless_it_has_its_own_file) {
+  TempDir dir;
+  std::filesystem::create_directory(dir / "own");
+  std::ofstream(dir / "own" / "holdfast.yaml") << "url: zk://own.example:2181\n";
+  const auto show = HOLDFAST_COMMAND + std::string(" config show | grep -E '^(url|namespace)'");
+  Process run({.argv = {HOLDFAST_COMMAND, "run", "--url", engine_url(), "--namespace", "outer", fresh_name(), "--",
+                        "sh", "-c", "cd " + dir.path().string() + "; " + show + "; cd own; " + show},
+               .env = {{"XDG_CONFIG_HOME", dir / "none"}, {"HOME", dir / "none"}}});
+  std::vector<std::string> lines;
+  while (const auto line = run.read_line(kRunPatience)) {
+    std::string words;
+    std::istringstream in(*line);
+    for (std::string word; in >> word;) words += (words.empty() ? "" : " ") + word;
+    lines.push_back(words);
+  }
+  ASSERT_EQ(run.wait(kRunPatience), 0);
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[0], "url " + engine_url() + " HOLDFAST_RUN_URL");
+  EXPECT_EQ(lines[1], "namespace outer HOLDFAST_RUN_NAMESPACE");
+  EXPECT_TRUE(lines[2].starts_with("url zk://own.example:2181 ")) << lines[2];
+  EXPECT_EQ(lines[3].find("outer"), std::string::npos) << lines[3];
+}
+
 }  // namespace
 }  // namespace holdfast::testing

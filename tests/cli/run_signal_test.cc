@@ -79,6 +79,15 @@ TEST(RunSignal, stops_and_continues_the_command_with_it) {
   EXPECT_TRUE(eventually(kRunPatience, [&] { return !stopped(command); }));
 }
 
+TEST(RunSignal, lets_a_command_decide_what_to_do_when_it_is_to_stop) {
+  RunCommand run({fresh_name(), "--", "sh", "-c", "trap 'echo asked; exit 3' TSTP; echo ready; while :; do :; done"});
+  ASSERT_EQ(run.line(), "ready");
+  run.process().signal(SIGTSTP);
+  EXPECT_EQ(run.line(), "asked");
+  run.process().signal(SIGCONT);  // we had stopped as well
+  EXPECT_EQ(run.exit_code(), 3);
+}
+
 // A command of three: itself, a child, and one that has forked twice and is in a session of its own. All ignore TERM if told so.
 struct Family {
   TempDir dir{"family"};
@@ -161,7 +170,7 @@ TEST(RunSignal, kills_what_ignores_term) {
   Family family;
   RunCommand run({"--max-hold", "0.3", "--kill-after", "0.3", fresh_name(), "--", "sh", "-c", family.script(true)});
   ASSERT_TRUE(family.started());
-  EXPECT_EQ(run.exit_code(), 76);
+  EXPECT_EQ(run.exit_code(), 124);
   EXPECT_TRUE(family.dead());
 }
 

@@ -4,6 +4,7 @@
 
 #include "run_command.h"
 #include "support/pty.h"
+#include "support/terminal_screen.h"
 
 namespace holdfast::testing {
 namespace {
@@ -207,6 +208,37 @@ TEST(RunTerminal, the_live_line_is_cut_to_the_window_and_free_of_others_escape_s
   ASSERT_TRUE(tty.expect("held for 1s", kRunPatience)) << tty.text();
   EXPECT_EQ(tty.screen().size(), 1U) << tty.text();
   EXPECT_EQ(tty.bytes().find("\x1b[31m"), std::string::npos);
+}
+
+TEST(RunTerminal, a_dumb_terminal_gets_plain_lines) {
+  const auto name = fresh_name();
+  RunCommand holder({name, "--", "sh", "-c", "echo held; read go"});
+  ASSERT_EQ(holder.line(), "held");
+  Pty tty({.argv = {HOLDFAST_COMMAND, "run", "-v", name, "--", "echo", "mine"},
+           .env = {{"HOLDFAST_URL", engine_url()}, {"TERM", "dumb"}}});
+  ASSERT_TRUE(tty.expect("waiting for " + name, kRunPatience)) << tty.text();
+  ASSERT_TRUE(holder.process().write_line("go"));
+  ASSERT_TRUE(tty.expect("mine", kRunPatience)) << tty.text();
+  EXPECT_EQ(tty.bytes().find('\x1b'), std::string::npos) << tty.bytes();
+}
+
+// A window that becomes narrower breaks the line into several rows; the cursor stays at the beginning of the first.
+TEST(RunTerminal, the_live_line_is_erased_from_its_first_column_on_to_the_end) {
+  const auto name = fresh_name();
+  RunCommand holder({name, "--purpose", std::string(100, 'x'), "--", "sh", "-c", "echo held; read go"});
+  ASSERT_EQ(holder.line(), "held");
+  Pty tty({.argv = {HOLDFAST_COMMAND, "run", name, "--", "true"}, .env = {{"HOLDFAST_URL", engine_url()}}});
+  ASSERT_TRUE(tty.expect("held for ", kRunPatience)) << tty.text();
+  ASSERT_TRUE(holder.process().write_line("go"));
+  ASSERT_EQ(tty.wait(kRunPatience), 0);
+  const auto sent = tty.bytes();
+  const auto erase = sent.rfind("\r\x1b[J");
+  ASSERT_NE(erase, std::string::npos) << sent;
+  EXPECT_EQ(sent[erase - 1], '\r') << "where the cursor has waited";
+  TerminalScreen narrow(40, 24);
+  narrow.feed(std::string(79, 'x') + "\r\x1b[A");
+  narrow.feed(sent.substr(erase));
+  EXPECT_TRUE(narrow.rows().empty()) << narrow.rows().front();
 }
 
 TEST(RunTerminal, ctrl_c_while_it_waits_leaves_no_ticket) {

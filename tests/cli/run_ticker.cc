@@ -1,7 +1,8 @@
 // run_ticker.cc -- a command that leaves proof of when it was alive.
 //
 //   run_ticker FILE    three processes, the last of them forked twice and in a session of its own, that ignore everything they can.
-//                      Each writes the time (CLOCK_BOOTTIME, nanoseconds) to its place in FILE, over and over
+//                      Each writes the time (CLOCK_BOOTTIME, nanoseconds) to its place in FILE, over and over; the three process
+//                      ids are written behind the three times
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/types.h>
@@ -13,12 +14,16 @@
 
 namespace {
 
+void write_at(int file, off_t place, std::int64_t number) {
+  if (::pwrite(file, &number, sizeof number, place * static_cast<off_t>(sizeof number)) < 0) ::_exit(1);
+}
+
 [[noreturn]] void tick(int file, off_t place) {
+  write_at(file, place + 3, ::getpid());
   for (;;) {
     timespec now{};
     ::clock_gettime(CLOCK_BOOTTIME, &now);
-    const std::int64_t time = now.tv_sec * 1'000'000'000LL + now.tv_nsec;
-    if (::pwrite(file, &time, sizeof time, place * static_cast<off_t>(sizeof time)) < 0) ::_exit(1);
+    write_at(file, place, now.tv_sec * 1'000'000'000LL + now.tv_nsec);
     const timespec pause{0, 500'000};
     ::nanosleep(&pause, nullptr);
   }

@@ -22,8 +22,10 @@ inline constexpr std::chrono::seconds kPatience{60};
 
 class Server {
  public:
-  explicit Server(std::vector<std::string> arguments, std::vector<std::pair<std::string, std::string>> env = {})
-      : process_(options(std::move(arguments), std::move(env), dir_ / "stderr")) {}
+  // `wrapper` is a command that becomes the server: it gets the server's command line behind its own.
+  explicit Server(std::vector<std::string> arguments, std::vector<std::pair<std::string, std::string>> env = {},
+                  std::vector<std::string> wrapper = {})
+      : process_(options(std::move(arguments), std::move(env), std::move(wrapper), dir_ / "stderr")) {}
 
   // The line that says it serves; the port is in port() from then on.
   std::string serves() {
@@ -49,9 +51,10 @@ class Server {
 
  private:
   static ProcessOptions options(std::vector<std::string> arguments,
-                                std::vector<std::pair<std::string, std::string>> env,
+                                std::vector<std::pair<std::string, std::string>> env, std::vector<std::string> wrapper,
                                 const std::filesystem::path& stderr_file) {
     arguments.insert(arguments.begin(), {HOLDFAST_COMMAND, "server"});
+    arguments.insert(arguments.begin(), wrapper.begin(), wrapper.end());
     return {.argv = std::move(arguments), .env = std::move(env), .stderr_file = stderr_file};
   }
 

@@ -33,6 +33,9 @@ TEST(CommandLine, mistakes_are_answered_in_one_sentence_with_the_next_step) {
        "them"},
       {{"local", "status", "now"},
        "holdfast local status does not take \"now\"; holdfast local status --help says what it takes"},
+      {{"ls", "--url", ""}, "--url: has no value; give it one; holdfast ls --help says more"},
+      {{"doctor", "--session-timeout="},
+       "--session-timeout: has no value; give it one; holdfast doctor --help says more"},
       {{"\x1b[31m"}, R"(there is no command "\x1b[31m"; holdfast --help lists them)"},
   };
   for (const auto& [arguments, expected] : cases) {

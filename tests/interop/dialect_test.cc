@@ -24,7 +24,7 @@ class Dialect : public Interop {
     const auto nodes = queue(path);
     ASSERT_EQ(nodes.size(), 1U);
     const auto& node = nodes.front();
-    const std::regex name("_c_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}-" + label +
+    const std::regex name("_c_[0-9a-f]{8}-[0-9a-f]{4}-[48][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}-" + label +
                           "[0-9]{10}");
     EXPECT_TRUE(std::regex_match(node.name, name)) << node.name;
     EXPECT_NE(node.owner, 0U) << "not ephemeral";

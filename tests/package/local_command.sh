@@ -8,7 +8,7 @@ program=$2
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 unset HOLDFAST_COMMAND HOLDFAST_URL
-export HOME="$directory" XDG_STATE_HOME="$directory" XDG_RUNTIME_DIR="$directory"
+export HOLDFAST_STATE_DIR="$directory/state"
 status=0
 PATH=/nonexistent "$program" local: || status=$?
 "$command" local stop || status=$?

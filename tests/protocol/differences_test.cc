@@ -89,13 +89,14 @@ TEST_F(AcceptedDifference, null_where_text_belongs_is_malformed) {
       {Op::delete_node, JuteWriter(null).i32(-1), -5},
       {Op::create, create_payload(std::nullopt), -5},
       {Op::create, create_with("world", std::nullopt), -5},
+      {Op::create, create_with(std::nullopt, "x"), -114, -114},
+      {Op::create, create_with(std::nullopt, std::nullopt), -114, -114},  // Java's new Id()
       {Op::check_watches, JuteWriter(null).i32(3), -5},
       {Op::get_ephemerals, null, 0, 0},
       // Here ZooKeeper gets further, and stumbles later or not at all.
       {Op::set_data, JuteWriter(null).text("").i32(-1), -8},
       {Op::set_acl, JuteWriter(null).i32(1).i32(31).text("world").text("anyone").i32(-1), -8},
       {Op::check, JuteWriter(null).i32(-1), -8},
-      {Op::create, create_with(std::nullopt, "x"), -114},
       {Op::remove_watches, JuteWriter(null).i32(3), -121},
       {Op::sync, null, 0},
       {Op::add_watch, JuteWriter(null).i32(0), 0},

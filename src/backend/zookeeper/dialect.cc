@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
 #include <tuple>
 #include <utility>
 
 #include "backend/zookeeper/node_name.h"
+#include "base/uuid.h"
 
 namespace holdfast::zookeeper {
 namespace {
@@ -27,6 +29,8 @@ constexpr std::array kMarkers{
     Marker{"__READ__", Mode::shared, Kind::read_write}, Marker{"lease-", Mode::permit, Kind::semaphore},
     Marker{"__lock__", Mode::exclusive, Kind::kazoo},   Marker{"__rlock__", Mode::shared, Kind::kazoo},
 };
+
+bool is_ours(std::string_view node) { return node.starts_with("_c_") && base::begins_with_our_uuid(node.substr(3)); }
 
 struct Parsed {
   spi::Ticket ticket;
@@ -98,7 +102,7 @@ std::string recipe_of(std::string_view node, std::string_view text) {
   if (!parsed) return {};
   if (parsed->kind == Kind::kazoo) return "kazoo";
   if (parsed->kind == Kind::recipe) return "ZooKeeper recipe";
-  if (text.find(" host=") != std::string_view::npos) return "Holdfast";
+  if (is_ours(node) || text.find(" host=") != std::string_view::npos) return "Holdfast";
   // _c_<32 hex>-lock-: the uuid of Curator has dashes.
   if (node.starts_with("_c_") && node.find('-') == 35) return "go-zookeeper";
   return "Curator";
@@ -116,7 +120,9 @@ std::optional<spi::Ticket> parse_node(std::string_view node) {
 Children sort_children(const std::vector<std::string>& nodes) {
   Children children;
   spi::Listing strays;
-  std::optional<Kind> first;
+  std::map<Kind, std::size_t> of_kind;
+  std::map<Kind, std::size_t> ours;
+  std::vector<Kind> kinds;
   for (const auto& each : nodes) {
     const auto node = name_of_node(each);
     auto parsed = parse(node);
@@ -125,10 +131,19 @@ Children sort_children(const std::vector<std::string>& nodes) {
       strays.push_back({.id = node, .mode = Mode::none});
       continue;
     }
-    // We do not make the last two kinds, so that there one is enough.
-    if (!first) first = parsed->kind;
-    if (parsed->kind != *first || parsed->kind == Kind::kazoo || parsed->kind == Kind::recipe) children.foreign = node;
+    ++of_kind[parsed->kind];
+    if (is_ours(node)) ++ours[parsed->kind];
+    kinds.push_back(parsed->kind);
     children.tickets.push_back(std::move(parsed->ticket));
+  }
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const auto& node = children.tickets[i].id;
+    auto strangers = kinds.size() - of_kind[kinds[i]];
+    // Mutexes and read/write locks of ours wait for each other.
+    if (is_ours(node) && kinds[i] == Kind::mutex) strangers -= ours[Kind::read_write];
+    if (is_ours(node) && kinds[i] == Kind::read_write) strangers -= ours[Kind::mutex];
+    // We do not make the last two kinds, so that there one is enough.
+    if (strangers > 0 || kinds[i] == Kind::kazoo || kinds[i] == Kind::recipe) children.foreign = node;
   }
   sort_by_sequence(children.tickets);
   children.tickets.insert(children.tickets.end(), strays.begin(), strays.end());

@@ -1,7 +1,7 @@
 // dialect.h -- how tickets are spelled as ZooKeeper nodes: Curator's way, and who else may be met in a queue.
 //
 //   recipe               node                                        asks for
-//   Curator, and ours    _c_<uuid>-lock-<seq>                        exclusive
+//   Curator, and ours    _c_<uuid>-lock-<seq>                        exclusive   (our uuids are of version 8, Curator's of 4)
 //   Curator read/write   _c_<uuid>-__READ__<seq>, ...-__WRIT__<seq>  shared, write
 //   Curator semaphore    _c_<uuid>-lease-<seq>                       permit
 //   go-zookeeper         _c_<32 hex>-lock-<seq>                      exclusive
@@ -9,8 +9,8 @@
 //   ZooKeeper's recipe   x-<session>-<seq>                           exclusive
 //
 // All of them number from the same counter, that of the parent node, so one order holds for all. But each waits only for nodes
-// of its own kind: a Curator mutex does not wait for Curator's read/write lock, nor for kazoo, and so on. Ours wait for all; so
-// a queue with several kinds is safe among ours, and reported.
+// of its own kind: a Curator mutex does not wait for Curator's read/write lock, nor for kazoo, and so on. Ours wait for all: a
+// queue with several kinds that only we have made is a queue like any other, one in which others do not wait for us is reported.
 //
 // A writer that goes on as a reader puts a reader with its own number beside its node, not a sequential one (Curator 5.5).
 #pragma once

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/uuid.h"
+
 namespace holdfast::zookeeper {
 namespace {
 
@@ -238,6 +240,28 @@ TEST(Children, whose_makers_do_not_wait_for_us_are_reported_and_count) {
     EXPECT_EQ(children.foreign, foreign);
     EXPECT_EQ(ids(children.tickets), (std::vector<std::string>{foreign, curator("0000000001")}));
   }
+}
+
+// Ours are known by their version of UUID.
+TEST(Children, of_our_mutex_and_of_our_read_write_lock_are_not_reported) {
+  const auto ours = [](const char* sequence, spi::Mode mode) {
+    return node_prefix(base::random_uuid(), mode) + sequence;
+  };
+  const std::vector<std::string> mixed{ours("0000000001", kExclusive), ours("0000000002", kShared),
+                                       ours("0000000003", kWrite)};
+  EXPECT_EQ(sort_children(mixed).foreign, "");
+  // But as soon as one of Curator's is among them, which waits for its own kind only.
+  for (const auto mode : {kExclusive, kShared, kWrite}) {
+    auto with_curator = mixed;
+    with_curator.push_back(node_prefix(kUuid, mode) + "0000000004");
+    EXPECT_EQ(sort_children(with_curator).foreign, with_curator.back());
+  }
+  EXPECT_EQ(sort_children({ours("0000000001", kShared), node_prefix(kUuid, kWrite) + "0000000002"}).foreign, "");
+  EXPECT_EQ(sort_children({ours("0000000001", kExclusive), curator("0000000002")}).foreign, "");
+}
+
+TEST(Recipe, of_ours_is_known_when_the_card_was_overwritten) {
+  EXPECT_EQ(recipe_of(node_prefix(base::random_uuid(), kExclusive) + "0000000001", "__REVOKE__"), "Holdfast");
 }
 
 TEST(Children, of_curators_mutex_and_of_go_zookeeper_are_neither_foreign_nor_stray) {

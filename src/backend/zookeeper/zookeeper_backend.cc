@@ -83,15 +83,13 @@ std::string ZooKeeperBackend::unreachable() const {
 
 spi::Listing ZooKeeperBackend::in_order(const std::string& queue, const std::vector<std::string>& nodes) {
   auto children = sort_children(nodes);
-  if ((!children.foreign.empty() || !children.stray.empty()) && reported_.insert(queue).second) {
+  // A name below this one ("a/b" beside "a") is not a ticket, and nothing to wonder about.
+  if (!children.stray.empty()) base::log().debug("{} is not a ticket, and is ignored", path(queue, children.stray));
+  if (!children.foreign.empty() && reported_.insert(queue).second) {
     if (reported_.size() > kMaxReported) reported_.clear();
-    if (!children.foreign.empty()) {
-      base::log().warn(
-          "{} holds {}, made by a recipe that does not wait for others as we wait for it; use one recipe for one lock",
-          path(queue), children.foreign);
-    } else {
-      base::log().warn("{} holds {}, which is no ticket and is ignored", path(queue), children.stray);
-    }
+    base::log().warn(
+        "{} holds {}, made by a recipe that does not wait for others as we wait for it; use one recipe for one lock",
+        path(queue), children.foreign);
   }
   return std::move(children.tickets);
 }

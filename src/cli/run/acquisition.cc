@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 namespace holdfast::cli {
 namespace {
@@ -74,7 +75,9 @@ AcquireResult Acquisition::acquire(const std::optional<std::chrono::nanoseconds>
   }
   if (options_.names.size() > 1) {
     std::vector<LockItem> items;
-    const auto kind = options_.shared ? LockItem::Kind::read : LockItem::Kind::mutex;
+    const auto kind = options_.shared      ? LockItem::Kind::read
+                      : options_.exclusive ? LockItem::Kind::write
+                                           : LockItem::Kind::mutex;
     for (const auto& name : options_.names) items.push_back({name, kind});
     auto all = client_->multi_lock(std::move(items));
     return within(
@@ -85,6 +88,12 @@ AcquireResult Acquisition::acquire(const std::optional<std::chrono::nanoseconds>
     return within(
         wait, [&] { return mutex.try_acquire_shared(); },
         [&](auto time) { return mutex.try_acquire_shared_for(time, stop); });
+  }
+  if (options_.exclusive) {
+    auto mutex = client_->shared_mutex(options_.names.front());
+    return within(
+        options_.wait, [&] { return mutex.try_acquire(); },
+        [&](auto time) { return mutex.try_acquire_for(time, stop); });
   }
   auto mutex = client_->mutex(options_.names.front());
   return within(

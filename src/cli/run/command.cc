@@ -1,13 +1,16 @@
 #include "cli/run/command.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
@@ -19,6 +22,17 @@ int check_file(const std::string& path) {
   if (::stat(path.c_str(), &status) != 0) return errno == EACCES ? EACCES : ENOENT;
   if (!S_ISREG(status.st_mode)) return EACCES;
   return ::faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) == 0 ? 0 : EACCES;
+}
+
+bool readable_until(int fd, Clock::time_point deadline) {
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    pollfd readable{fd, POLLIN, 0};
+    constexpr std::int64_t kLongest = 60'000;
+    const int ready = ::poll(&readable, 1, static_cast<int>(std::clamp<std::int64_t>(left, 0, kLongest)));
+    if (ready > 0) return true;
+    if (ready == 0 && left <= 0) return false;
+  }
 }
 
 [[noreturn]] void become(const CommandStart& start, pid_t guardian, int errors) {
@@ -37,6 +51,7 @@ int check_file(const std::string& path) {
   for (const auto& word : start.argv) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   if (start.ignores_children) ::signal(SIGCHLD, SIG_IGN);
+  restore_scheduling(start.scheduling);
   ::sigprocmask(SIG_SETMASK, &start.mask, nullptr);
   if (Clock::now() >= start.not_after) give_up(ETIMEDOUT);
   ::execvp(argv.front(), argv.data());
@@ -72,12 +87,18 @@ tl::expected<pid_t, int> start_command(const CommandStart& start) {
   if (pid == 0) become(start, guardian, errors[1]);
   const int fork_error = errno;
   ::close(errors[1]);
-  // The other end closes when the command has taken over.
+  // The other end closes when the command has taken over. It is killed if that takes too long: it gets its turn when we do not.
   int error = 0;
   ssize_t got = 0;
-  do {
-    got = pid < 0 ? 0 : ::read(errors[0], &error, sizeof error);
-  } while (got < 0 && errno == EINTR);
+  if (pid > 0 && !readable_until(errors[0], start.not_after)) {
+    ::kill(pid, SIGKILL);
+    error = ETIMEDOUT;
+    got = sizeof error;
+  }
+  while (pid > 0 && error == 0) {
+    got = ::read(errors[0], &error, sizeof error);
+    if (got >= 0 || errno != EINTR) break;
+  }
   ::close(errors[0]);
   if (pid < 0) return tl::unexpected(fork_error);
   if (got == 0) return pid;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/run/scheduling.h"
 #include "holdfast/clock.h"
 
 namespace holdfast::cli {
@@ -21,13 +22,14 @@ struct CommandStart {
   const std::vector<std::string>& argv;
   const std::vector<std::pair<std::string, std::string>>& env;  // added to ours, or replacing
   const sigset_t& mask;
-  pid_t group;                  // the process group it joins
-  bool ignores_children;        // SIGCHLD was ignored when we were started
-  Clock::time_point not_after;  // the lock may be somebody else's by then
+  pid_t group;                   // the process group it joins; 0: one of its own
+  bool ignores_children;         // SIGCHLD was ignored when we were started
+  const Scheduling& scheduling;  // what the command has of the processor, which may be less than we have
+  Clock::time_point not_after;   // the lock may be somebody else's by then
 };
 
 // Forks, from a process without threads. It is killed when the caller dies. The pid, or errno of execvp(); ETIMEDOUT: it is too
-// late. Scripts without a first line that says how are given to the shell, as shells do.
+// late, and what was forked is dead. Scripts without a first line that says how are given to the shell, as shells do.
 tl::expected<pid_t, int> start_command(const CommandStart& start);
 
 }  // namespace holdfast::cli

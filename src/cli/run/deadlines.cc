@@ -26,14 +26,18 @@ Clock::time_point after(Clock::time_point time, Clock::duration by) {
 Clock::duration nominal_validity(Clock::duration session_timeout) { return session_timeout - session_timeout / 20; }
 
 Clock::duration fit_kill_after(Clock::duration kill_after, Clock::duration validity) {
-  // Leaves two fifths for heartbeats that are late. A lease of an ensemble is worth half a session when it is granted.
-  const auto longest = validity * 3 / 5 - kill_margin(validity);
+  const auto longest = largest_margin(validity) - kill_margin(validity);
   return std::clamp<Clock::duration>(kill_after, Clock::duration::zero(), std::max(longest, Clock::duration::zero()));
 }
 
 Clock::duration kill_margin(Clock::duration validity) {
   // A twentieth, as the lease itself keeps one; never so short that one late turn on the processor uses it up.
   return std::clamp<Clock::duration>(validity / 20, milliseconds(50), milliseconds(1'000));
+}
+
+Clock::duration largest_margin(Clock::duration validity) {
+  // Leaves two fifths for heartbeats that are late. A lease of an ensemble is worth half a session when it is granted.
+  return validity * 3 / 5;
 }
 
 tl::expected<Clock::duration, std::string> choose_kill_after(std::optional<Clock::duration> wanted,
@@ -56,8 +60,17 @@ Deadlines plan_deadlines(const HoldTerms& terms, Clock::time_point valid_until) 
   if (terms.on_lost == OnLost::ignore) return plan;
   const auto kill = before(valid_until, terms.margin);
   plan.kill = std::min(plan.kill, kill);
-  if (terms.on_lost == OnLost::term) plan.tell = std::min(plan.tell, before(kill, terms.kill_after));
+  if (terms.on_lost == OnLost::term) {
+    plan.tell = std::min(plan.tell, before(kill, std::min(terms.kill_after, terms.notice)));
+  }
   return plan;
+}
+
+HoldTerms widen_margin(HoldTerms terms, Clock::duration lateness) {
+  const auto largest = std::max(terms.margin, terms.largest_margin);
+  terms.margin = std::clamp(lateness, terms.margin, largest);
+  terms.notice = largest - terms.margin;
+  return terms;
 }
 
 Deadlines end_now(const HoldTerms& terms, Clock::time_point now) {

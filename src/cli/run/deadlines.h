@@ -32,8 +32,11 @@ struct Deadlines {
 Clock::duration nominal_validity(Clock::duration session_timeout);
 
 // How long before the end of the lease every process must have been sent SIGKILL. Dead processes take a moment to be dead, and a
-// starved guardian to get its turn.
+// guardian to get its turn.
 Clock::duration kill_margin(Clock::duration validity);
+// How much of the lease may be spent on that if the guardian gets its turn late, and on the time between TERM and KILL: not so much that
+// beats which are a little late would end the command.
+Clock::duration largest_margin(Clock::duration validity);
 
 // How long the command has between TERM and KILL: as long as was asked for, if that leaves the service the time to be silent
 // for a few heartbeats; a quarter of the validity, at most 5 s, if nothing was. The error says how long it may be.
@@ -46,11 +49,16 @@ Clock::duration fit_kill_after(Clock::duration kill_after, Clock::duration valid
 struct HoldTerms {
   OnLost on_lost = OnLost::term;
   Clock::duration kill_after{};
+  Clock::duration notice = Clock::duration::max();  // if less than kill_after: from TERM to KILL when the lease ends
   Clock::duration margin{};
+  Clock::duration largest_margin{};                         // what the guardian may make of it
   Clock::time_point hold_until = Clock::time_point::max();  // --max-hold
 };
 
 Deadlines plan_deadlines(const HoldTerms& terms, Clock::time_point valid_until);
+
+// For a guardian that may get its turn this late: a larger margin, and if need be a shorter time between TERM and KILL.
+HoldTerms widen_margin(HoldTerms terms, Clock::duration lateness);
 
 // It has to end now, whatever the lease says: somebody asked for the lock back, or it is gone already.
 Deadlines end_now(const HoldTerms& terms, Clock::time_point now);

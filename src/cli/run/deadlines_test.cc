@@ -40,6 +40,25 @@ TEST(Deadlines, of_the_maximum_hold_come_first_if_they_are_first) {
   EXPECT_EQ(plan_deadlines(late, at(100s)), (Deadlines{at(96'500ms), at(99'500ms)}));
 }
 
+TEST(Deadlines, are_earlier_for_a_guardian_that_is_late) {
+  const HoldTerms terms{.kill_after = 3s, .margin = 500ms, .largest_margin = 6s};
+  const auto widened = [&](Clock::duration lateness) {
+    return plan_deadlines(widen_margin(terms, lateness), at(100s));
+  };
+  EXPECT_EQ(widened(0s), plan_deadlines(terms, at(100s)));
+  EXPECT_EQ(widened(2s), (Deadlines{at(95s), at(98s)}));
+  // The command is given less time rather than too much.
+  EXPECT_EQ(widened(5s), (Deadlines{at(94s), at(95s)}));
+  EXPECT_EQ(widened(60s), (Deadlines{at(94s), at(94s)}));
+}
+
+TEST(Deadlines, of_a_late_guardian_still_leave_the_service_time_to_be_late) {
+  for (const auto session : {1s, 2s, 6s, 15s, 60s, 3'600s}) {
+    // A beat is a sixth of the session. Two of them late must not end anything.
+    EXPECT_LT(largest_margin(nominal_validity(session)), nominal_validity(session) - 2 * Clock::duration(session) / 6);
+  }
+}
+
 TEST(Deadlines, survive_both_ends_of_time) {
   const HoldTerms terms{.on_lost = OnLost::term, .kill_after = 3s, .margin = 500ms};
   EXPECT_EQ(plan_deadlines(terms, kNever), Deadlines{});

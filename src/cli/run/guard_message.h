@@ -12,16 +12,17 @@ namespace holdfast::cli {
 
 struct ToGuardian {
   enum class Kind : std::int32_t {
-    start,      // run the command; deadlines, kill_after, token
-    deadlines,  // until when
-    done,       // we know how the command ended; what it left in the background may go on
-    signal,     // send this to the command and what it started, as far as they are in its process group
+    start,   // run the command; valid_until, terms, token
+    lease,   // valid_until, once more
+    end,     // it has to end now, whatever the lease says
+    done,    // we know how the command ended; what it left in the background may go on
+    signal,  // send this to the command and what it started, as far as they are in its process group
   };
 
-  Kind kind = Kind::deadlines;
+  Kind kind = Kind::lease;
   std::int32_t signal = 0;
-  Deadlines deadlines{};
-  Clock::duration kill_after{};  // from when the wrapper is gone
+  Clock::time_point valid_until{};
+  HoldTerms terms{};
   std::uint64_t token = 0;
 };
 
@@ -32,6 +33,7 @@ struct FromGuardian {
     stopped,      // value: the signal that stopped it
     told,         // TERM was sent, because of the deadlines
     ended,        // value: as waitpid() has it
+    late,         // the guardian gets its turn too late for this session; by: how much later than it can make good
   };
 
   Kind kind = Kind::started;
@@ -39,8 +41,10 @@ struct FromGuardian {
   // With `ended`:
   bool told = false;
   bool killed = false;     // all of it
+  bool maximum = false;    // because of --max-hold, not of the lock
   bool said = false;       // the guardian has told the person why, because we stood still
   std::uint32_t left = 0;  // processes that could not be killed
+  Clock::duration by{};    // with `late`
 };
 
 }  // namespace holdfast::cli

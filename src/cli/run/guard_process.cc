@@ -17,8 +17,12 @@
 
 #include "cli/run/command.h"
 #include "cli/run/guard_message.h"
+#include "cli/run/lateness.h"
 #include "cli/run/process_tree.h"
+#include "cli/run/roster.h"
+#include "cli/run/scheduling.h"
 #include "cli/run/standard_streams.h"
+#include "cli/run/wrapper_signals.h"
 
 namespace holdfast::cli {
 namespace {
@@ -31,12 +35,16 @@ constexpr auto kKillPatience = std::chrono::seconds(10);
 // Between two passes of killing: somebody was just forking, or is not reaped yet.
 constexpr int kLookAgainAfterMs = 5;
 
-// Where the wrapper is, if there is a terminal, so that it and its shell see one job. Without one nobody controls jobs, and the
-// command stays with us: in the wrapper's group its end could be the end of the group's last tie to another one of the session, and the
-// kernel hangs up on such a group if any process in it stands still, whoever's that is.
+// Of the timer by which we learn how late we are: soon after the start, so that something is known when the command is started.
+constexpr auto kFirstTick = milliseconds(5);
+constexpr auto kLastTick = milliseconds(10'000);
+
+// Where the wrapper is, if there is a terminal, so that it and its shell see one job. Without one nothing controls jobs, and the
+// command gets a group of its own, which one signal kills: in the wrapper's group its end could be the end of the group's last tie to another
+// one of the session, and the kernel hangs up on such a group if any process in it stands still, also one that is not ours.
 pid_t group_for_command(pid_t wrapper) {
   const int terminal = ::open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
-  if (terminal < 0) return ::getpgrp();
+  if (terminal < 0) return 0;
   ::close(terminal);
   return ::getpgid(wrapper);
 }
@@ -54,8 +62,16 @@ class Guard {
   void wrapper_is_gone();
   void reap();
   void look_at_the_clock();
+  void measure(Clock::time_point now);
+  void say_if_late();
+  bool maximum_is_reached() const;
+  HoldTerms terms_now() const { return widen_margin(terms_, lateness_.expected()); }
+  Deadlines plan() const;
+  Clock::time_point prepare_at(const Deadlines& plan) const;
+  void kill_command() const;
   void tell();
   void kill_all();
+  void kill_and_hurry();
   void forward(int signal);
   void set_timer();
   void report(FromGuardian message);
@@ -71,12 +87,21 @@ class Guard {
   pid_t command_ = 0;            // 0: not started
   std::optional<int> status_{};  // once it has ended
   bool childless_ = false;       // nobody is left below us
-  Deadlines deadlines_{};
-  Clock::duration kill_after_{};
+  Scheduling scheduling_{};      // as we were started
+  Lateness lateness_{Clock::duration::zero()};
+  Clock::time_point next_tick_{};
+  Clock::duration tick_ = kFirstTick;
+  bool said_late_ = false;
+  HoldTerms terms_{};
+  Clock::time_point valid_until_ = Clock::time_point::max();
+  Deadlines end_{};             // whatever the lease says
+  Roster roster_{};             // of those that would have to be killed
+  bool prepared_ = false;       // it is new
+  bool has_own_group_ = false;  // the command
   bool ignores_children_ = false;
   bool told_ = false;
-  Clock::time_point latest_kill_ = Clock::time_point::max();  // once it was told
-  bool gone_ = false;                                         // the wrapper
+  bool maximum_ = false;  // was reached before the end of the lease
+  bool gone_ = false;     // the wrapper
   bool said_ = false;
   bool reported_ = false;
 };
@@ -85,8 +110,6 @@ void Guard::prepare() {
   sigset_t all;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
-  // Out of reach of Ctrl-C, Ctrl-Z and `kill %1`, but in the session, so that what we start can use the terminal.
-  ::setpgid(0, 0);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::prctl(PR_SET_NAME, "holdfast-guard");
   // Inherited and ignored, the kernel would reap by itself, and nobody would learn how the command ended.
@@ -103,25 +126,27 @@ void Guard::prepare() {
   timer_ = ::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
   // The wrapper sees that we are gone, before anything was started.
   if (children_ < 0 || timer_ < 0) ::_exit(1);
+  scheduling_ = own_scheduling();
+  if (hurry(0, Urgency::most) == Turn::usual)
+    lateness_ = Lateness(assumed_lateness(scheduling_.niceness, sessions_are_equal()));
+  next_tick_ = Clock::now() + tick_;
 }
 
 void Guard::live() {
   prepare();
   for (;;) {
+    set_timer();
     std::array<pollfd, 3> fds{{{socket_, POLLIN, 0}, {children_, POLLIN, 0}, {timer_, POLLIN, 0}}};
     if (gone_) fds[0].fd = -1;
     if (::poll(fds.data(), fds.size(), -1) < 0 && errno != EINTR) ::_exit(1);
     // New deadlines before the clock: a wrapper that was late, and not too late, has kept its lock.
     if (fds[0].revents != 0) hear();
-    if (command_ == 0) continue;
-    reap();
     look_at_the_clock();
     if (status_ && (told_ || gone_) && childless_) {
       report_end();
       ::_exit(0);
     }
     if (status_ && !told_ && !reported_) report_end();
-    set_timer();
   }
 }
 
@@ -136,24 +161,21 @@ void Guard::hear() {
       case ToGuardian::Kind::start: start(order); break;
       case ToGuardian::Kind::done: ::_exit(0);
       case ToGuardian::Kind::signal: forward(order.signal); break;
-      case ToGuardian::Kind::deadlines:
-        if (!told_) {
-          deadlines_ = order.deadlines;
-        } else {
-          deadlines_.kill = std::min(latest_kill_, order.deadlines.kill);
-        }
-        break;
+      case ToGuardian::Kind::lease: valid_until_ = order.valid_until; break;
+      case ToGuardian::Kind::end: end_ = end_now(terms_, Clock::now()); break;
     }
   }
 }
 
 void Guard::start(const ToGuardian& order) {
-  deadlines_ = order.deadlines;
-  kill_after_ = order.kill_after;
+  terms_ = order.terms;
+  valid_until_ = order.valid_until;
   auto env = orders_.env;
   env.emplace_back("HOLDFAST_TOKEN", std::to_string(order.token));
-  const auto started = start_command({orders_.argv, env, orders_.mask, group_for_command(wrapper_), ignores_children_,
-                                      std::min(deadlines_.tell, deadlines_.kill)});
+  const auto group = group_for_command(wrapper_);
+  has_own_group_ = group == 0;
+  const auto started = start_command(
+      {orders_.argv, env, orders_.mask, group, ignores_children_, scheduling_, std::min(plan().tell, plan().kill)});
   if (!started && started.error() == ETIMEDOUT) {
     told_ = true;
     report_end(true);
@@ -164,19 +186,23 @@ void Guard::start(const ToGuardian& order) {
     ::_exit(0);
   }
   command_ = *started;
+  // Out of reach of Ctrl-C, Ctrl-Z and `kill %1`; the command stays in the session, so that it can use the terminal. And the kernel may share
+  // the processor among sessions, not processes (sched_autogroup_enabled): ours is then as good as any other.
+  ::setsid();
+  next_tick_ = Clock::now() + terms_.margin;  // that took as long as it took, and says nothing of us
   // So that nobody waits for the end of a pipe that only we still hold.
   let_go_of_streams(socket_, {children_, timer_});
   report({.kind = FromGuardian::Kind::started, .value = command_});
+  say_if_late();
 }
 
 void Guard::wrapper_is_gone() {
   gone_ = true;
   if (command_ == 0) ::_exit(0);
-  const auto now = Clock::now();
-  const HoldTerms terms{.on_lost = orders_.on_lost == OnLost::kill ? OnLost::kill : OnLost::term,
-                        .kill_after = kill_after_};
-  const auto end = end_now(terms, now);
-  deadlines_ = {std::min(deadlines_.tell, end.tell), std::min(deadlines_.kill, end.kill)};
+  if (told_) return;
+  auto terms = terms_;
+  if (terms.on_lost == OnLost::ignore) terms.on_lost = OnLost::term;
+  end_ = end_now(terms, Clock::now());
 }
 
 void Guard::reap() {
@@ -193,43 +219,91 @@ void Guard::reap() {
     if (WIFSTOPPED(status)) {
       report({.kind = FromGuardian::Kind::stopped, .value = WSTOPSIG(status)});
     } else if (WIFCONTINUED(status)) {
-      // Somebody continued the command alone: the wrapper stopped itself for it.
-      if (!gone_) ::kill(wrapper_, SIGCONT);
+      // Another process continued the command alone, and the wrapper stopped itself for it. Unless it was us, so that it hears that it has to end.
+      if (!gone_ && !told_) ::kill(wrapper_, SIGCONT);
     } else {
       status_ = status;
     }
   }
 }
 
+void Guard::measure(Clock::time_point now) {
+  if (now < next_tick_) return;
+  lateness_.came(next_tick_, now);
+  tick_ = command_ == 0 ? std::min<Clock::duration>(2 * tick_, kLastTick) : terms_.margin;
+  next_tick_ = now + tick_;
+  if (command_ != 0) say_if_late();
+}
+
+void Guard::say_if_late() {
+  if (said_late_ || lateness_.expected() <= terms_.largest_margin) return;
+  said_late_ = true;
+  report({.kind = FromGuardian::Kind::late, .by = lateness_.expected() - terms_.largest_margin});
+}
+
+Deadlines Guard::plan() const {
+  const auto by_lease = plan_deadlines(terms_now(), valid_until_);
+  return {std::min(by_lease.tell, end_.tell), std::min(by_lease.kill, end_.kill)};
+}
+
+bool Guard::maximum_is_reached() const {
+  auto lease_only = terms_now();
+  lease_only.hold_until = Clock::time_point::max();
+  const auto now = Clock::now();
+  const auto by_lease = plan_deadlines(lease_only, valid_until_);
+  return !gone_ && end_ == Deadlines{} && now >= terms_.hold_until && now < std::min(by_lease.tell, by_lease.kill);
+}
+
+// After TERM was sent, what is below us is known.
+Clock::time_point Guard::prepare_at(const Deadlines& plan) const {
+  if (told_ || plan.kill == Clock::time_point::max()) return Clock::time_point::max();
+  return plan.kill - terms_now().margin;
+}
+
+// Once it was reaped, its number may be that of another process, or group.
+void Guard::kill_command() const {
+  if (status_) return;
+  if (has_own_group_) ::kill(-command_, SIGKILL);
+  ::kill(command_, SIGKILL);
+}
+
 void Guard::look_at_the_clock() {
   const auto now = Clock::now();
+  measure(now);
+  if (command_ == 0) return;
+  reap();
   if (status_ && !told_ && !gone_) return;  // it ended by itself, in time
-  if (now >= deadlines_.kill) kill_all();
-  if (now >= deadlines_.tell && !told_) tell();
+  const auto planned = plan();
+  if (now >= planned.kill) kill_all();
+  if (now >= planned.tell && !told_) tell();
+  const bool close = now >= prepare_at(planned);
+  if (close && !prepared_) roster_.look(::getpid(), planned.kill);
+  prepared_ = close;
 }
 
 void Guard::tell() {
   told_ = true;
-  latest_kill_ = Clock::now() + kill_after_;
-  if (!status_) ::kill(command_, SIGTERM);
-  for (const auto& process : descendants_of(::getpid())) {
-    if (process.pid != command_) ::kill(process.pid, SIGTERM);
-    if (process.stopped) ::kill(process.pid, SIGCONT);  // or it would not hear it
-  }
+  maximum_ = maximum_is_reached();
+  end_.kill = std::min(end_.kill, end_now({.kill_after = terms_.kill_after}, Clock::now()).kill);
+  roster_.look(::getpid(), plan().kill);
+  roster_.ask_to_end();
   if (wrapper_stands_still()) {
     said_ = true;
     say(orders_.names + ": stopped for too long to keep the lock; ending the command");
   } else if (gone_) {
     say(orders_.names + ": holdfast was killed (pid " + std::to_string(wrapper_) + "); ending the command it ran");
   }
-  report({.kind = FromGuardian::Kind::told, .said = said_});
+  report({.kind = FromGuardian::Kind::told, .maximum = maximum_, .said = said_});
 }
 
 void Guard::kill_all() {
   const auto give_up = Clock::now() + kKillPatience;
+  if (!told_) maximum_ = maximum_is_reached();
+  // First, by the least work, what is known; then what has come since.
+  kill_command();
+  roster_.kill();
   do {
-    if (!status_) ::kill(command_, SIGKILL);
-    kill_descendants(::getpid());
+    kill_and_hurry();
     pollfd child{children_, POLLIN, 0};
     ::poll(&child, 1, kLookAgainAfterMs);
     reap();
@@ -242,24 +316,41 @@ void Guard::kill_all() {
   ::_exit(0);
 }
 
+// To die, a process needs the processor, too: what it was doing in the kernel is done first, and its files are closed. But it must have been killed
+// before, or it would use what it is given.
+void Guard::kill_and_hurry() {
+  const auto found = descendants_of(::getpid());
+  for (const auto& process : found) ::kill(process.pid, SIGKILL);
+  for (const auto& process : found) {
+    for (const auto thread : threads_of(process.pid)) hurry(thread, Urgency::less);
+  }
+}
+
 void Guard::forward(int signal) {
   if (command_ == 0 || status_) return;
   const pid_t group = process_info(command_).group;
   for (const auto& process : descendants_of(::getpid())) {
-    if (process.group == group) ::kill(process.pid, signal);
+    if (process.group != group) continue;
+    // In a group that no other one of its session has children in, as that of a command without a terminal, the kernel stops nothing but by SIGSTOP.
+    const bool stop = has_own_group_ && stops_us(signal) && leaves_to_kernel(process.pid, signal);
+    ::kill(process.pid, stop ? SIGSTOP : signal);
   }
 }
 
 void Guard::set_timer() {
-  const auto next = told_ ? deadlines_.kill : std::min(deadlines_.tell, deadlines_.kill);
+  auto next = next_tick_;
   const bool over = status_ && !told_ && !gone_;
-  itimerspec when{};
-  if (!over && next != Clock::time_point::max()) {
-    // Zero would switch it off.
-    const auto since = std::max<Clock::duration>(next.time_since_epoch(), std::chrono::nanoseconds(1));
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since);
-    when.it_value = {seconds.count(), static_cast<long>((since - seconds).count())};
+  if (command_ != 0 && !over) {
+    const auto planned = plan();
+    next = std::min(next, planned.kill);
+    if (!told_) next = std::min(next, planned.tell);
+    if (!prepared_) next = std::min(next, prepare_at(planned));
   }
+  // Zero would switch it off.
+  const auto since = std::max<Clock::duration>(next.time_since_epoch(), std::chrono::nanoseconds(1));
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since);
+  itimerspec when{};
+  when.it_value = {seconds.count(), static_cast<long>((since - seconds).count())};
   ::timerfd_settime(timer_, TFD_TIMER_ABSTIME, &when, nullptr);
 }
 
@@ -272,6 +363,7 @@ void Guard::report_end(bool killed, std::size_t left) {
   reported_ = true;
   FromGuardian end{.kind = FromGuardian::Kind::ended, .value = status_.value_or(SIGKILL)};
   end.told = told_;
+  end.maximum = maximum_;
   end.killed = killed;
   end.said = said_;
   end.left = static_cast<std::uint32_t>(left);

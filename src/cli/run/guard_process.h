@@ -2,7 +2,10 @@
 //
 // It stands between the wrapper, which has the lock, and the command. It has no threads and no connection, and is in no
 // process group that a terminal or a shell would signal; so it goes on when the wrapper is stopped, hangs or is killed. It kills the
-// command and all that the command has started when the deadlines pass that the wrapper last told it, or when the wrapper is gone.
+// command and all that the command has started in time before the lease ends that the wrapper last told it of, or when the wrapper is gone.
+//
+// In time is a matter of when it gets the processor. It makes itself as urgent as it may (scheduling.h), measures how late it is all the
+// same (lateness.h), and is that much earlier. What it will have to kill it looks up before (roster.h).
 //
 //   state      the command ends       tell          kill             wrapper gone
 //   waiting    -                      -             -                ends
@@ -10,7 +13,7 @@
 //   ended      -                      -             -                the same; what the wrapper has heard of (done): ends, and what
 //                                                                    was left in the background goes on
 //   told       waits for the rest     -             KILL: killing    goes on
-//   killing    until nobody is left, then ends
+//   killing    until nothing is left, then ends
 #pragma once
 
 #include <signal.h>
@@ -28,7 +31,6 @@ struct GuardOrders {
   std::vector<std::pair<std::string, std::string>> env{};  // added; HOLDFAST_TOKEN comes with the start
   std::string names{};                                     // for messages
   sigset_t mask{};                                         // the command's
-  OnLost on_lost = OnLost::term;
 };
 
 // The life of the guardian, in the process that was forked for it. `socket` is its end.

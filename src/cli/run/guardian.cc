@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 namespace holdfast::cli {
 
@@ -30,16 +31,17 @@ Guardian::Guardian(const GuardOrders& orders) {
 
 Guardian::~Guardian() { ::close(socket_); }
 
-void Guardian::start(std::uint64_t token, const Deadlines& deadlines, Clock::duration kill_after) {
-  last_ = deadlines;
-  send({.kind = ToGuardian::Kind::start, .deadlines = deadlines, .kill_after = kill_after, .token = token});
+void Guardian::start(std::uint64_t token, const HoldTerms& terms, Clock::time_point valid_until) {
+  valid_until_ = valid_until;
+  send({.kind = ToGuardian::Kind::start, .valid_until = valid_until, .terms = terms, .token = token});
 }
 
-void Guardian::set(const Deadlines& deadlines) {
-  if (deadlines == last_) return;
-  last_ = deadlines;
-  send({.kind = ToGuardian::Kind::deadlines, .deadlines = deadlines});
+void Guardian::renew(Clock::time_point valid_until) {
+  if (valid_until == std::exchange(valid_until_, valid_until)) return;
+  send({.kind = ToGuardian::Kind::lease, .valid_until = valid_until});
 }
+
+void Guardian::end() { send({.kind = ToGuardian::Kind::end}); }
 
 void Guardian::forward(int signal) { send({.kind = ToGuardian::Kind::signal, .signal = signal}); }
 

@@ -24,9 +24,10 @@ class Guardian {
   pid_t pid() const noexcept { return pid_; }
   int socket() const noexcept { return socket_; }
 
-  void start(std::uint64_t token, const Deadlines& deadlines, Clock::duration kill_after);
-  // Sent only if they are new.
-  void set(const Deadlines& deadlines);
+  void start(std::uint64_t token, const HoldTerms& terms, Clock::time_point valid_until);
+  // Sent only if it is new.
+  void renew(Clock::time_point valid_until);
+  void end();
   void forward(int signal);
   // We have heard how the command ended. The guardian ends without touching what was left behind.
   void done();
@@ -42,7 +43,7 @@ class Guardian {
   pid_t pid_ = 0;
   int socket_ = -1;
   bool dead_ = false;
-  Deadlines last_{};
+  Clock::time_point valid_until_{};
 };
 
 }  // namespace holdfast::cli

@@ -57,6 +57,7 @@ Holding::Holding(const RunOptions& options, const SessionTerms& session, const L
              .kill_after =
                  options.on_lost == OnLost::term ? fit_kill_after(session.kill_after, validity_) : session.kill_after,
              .margin = kill_margin(validity_),
+             .largest_margin = largest_margin(validity_),
              .hold_until = options.max_hold ? granted_ + *options.max_hold : Clock::time_point::max()},
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (wake_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
@@ -65,16 +66,17 @@ Holding::Holding(const RunOptions& options, const SessionTerms& session, const L
 Holding::~Holding() { ::close(wake_); }
 
 std::string Holding::bound() const {
-  const auto plan = plan_deadlines({terms_.on_lost, terms_.kill_after, terms_.margin, Clock::time_point::max()},
-                                   granted_ + validity_);
+  const auto plan = plan_deadlines(
+      {.on_lost = terms_.on_lost, .kill_after = terms_.kill_after, .margin = terms_.margin}, granted_ + validity_);
   const auto in = [this](Clock::time_point time) { return show_seconds(time - granted_); };
   if (options_.on_lost == OnLost::ignore)
     return "if the storage service falls silent, the command goes on (--on-lost ignore)";
   const auto told =
       options_.on_lost == OnLost::kill ? std::string() : fmt::format("is told to end after {} and ", in(plan.tell));
   return fmt::format(
-      "if the storage service falls silent, the command {}is dead after {}; nobody else is granted before {}", told,
-      in(plan.kill), in(granted_ + validity_));
+      "if the storage service falls silent, the command {}is dead after {} at the latest; nobody else is granted "
+      "before {}",
+      told, in(plan.kill), in(granted_ + validity_));
 }
 
 RunEnd Holding::run() {
@@ -85,8 +87,9 @@ RunEnd Holding::run() {
   };
   // If the guardian dies, we inherit what it guarded.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  last_ = plan_deadlines(terms_, lease_.valid_until());
-  guardian_.start(lease_.token(), last_, terms_.kill_after);
+  const auto valid_until = lease_.valid_until();
+  last_ = plan_deadlines(terms_, valid_until);
+  guardian_.start(lease_.token(), terms_, valid_until);
   {
     const std::stop_callback on_lost(lease_.lost(), [&] { wake_us(lost_); });
     const std::stop_callback on_asked_back(lease_.revoked(), [&] { wake_us(asked_back_); });
@@ -123,8 +126,10 @@ void Holding::hear_guardian() {
       case FromGuardian::Kind::stopped: command_stopped(message->value); break;
       case FromGuardian::Kind::told:
         explained_ = explained_ || message->said;
+        maximum_ = message->maximum;
         explain_end();
         break;
+      case FromGuardian::Kind::late: guardian_is_late(message->by); break;
       case FromGuardian::Kind::ended: command_ended(*message); return;
     }
   }
@@ -135,7 +140,7 @@ void Holding::explain_end() {
   if (explained_) return;
   explained_ = true;
   const auto now = Clock::now();
-  if (now >= terms_.hold_until) {
+  if (maximum_) {
     say(fmt::format("{}: held for {}, as long as --max-hold allows; ending the command", options_.shown_names(),
                     show_seconds(*options_.max_hold)));
   } else {
@@ -148,11 +153,21 @@ void Holding::explain_end() {
   }
 }
 
+void Holding::guardian_is_late(Clock::duration by) {
+  if (options_.quiet || options_.on_lost == OnLost::ignore) return;
+  say(
+      fmt::format("{}: this machine is so busy that the command could not be ended in time if the storage service fell "
+                  "silent: it might run for {} "
+                  "after another client has the lock; give it a longer --session-timeout, or a higher priority",
+                  options_.shown_names(), show_seconds(by)));
+}
+
 void Holding::command_ended(const FromGuardian& message) {
   guardian_.done();
   const bool forced = message.told || message.killed;
   if (forced) {
     explained_ = explained_ || message.said;
+    maximum_ = message.maximum;
     explain_end();
     terminal_.restore();
     if (message.left > 0) {
@@ -161,7 +176,7 @@ void Holding::command_ended(const FromGuardian& message) {
           "before you trust the lock",
           options_.shown_names(), message.left));
     }
-    end_ = RunEnd{.code = kExitLost, .something_lives = message.left > 0};
+    end_ = RunEnd{.code = maximum_ ? kExitTooLong : kExitLost, .something_lives = message.left > 0};
   } else if (WIFSIGNALED(message.value)) {
     end_ = ended_by(WTERMSIG(message.value));
   } else {
@@ -211,17 +226,20 @@ void Holding::end_command(const std::string& why) {
   ending_ = true;
   const auto now = end_now(terms_, Clock::now());
   last_ = {now.tell, std::min(now.kill, last_.kill)};
-  guardian_.set(last_);
+  guardian_.end();
   if (!std::exchange(explained_, true)) say(fmt::format("{}: {}; ending the command", options_.shown_names(), why));
 }
 
 void Holding::look_at_the_clock() {
   if (!ending_ && !lost_) {
-    last_ = plan_deadlines(terms_, lease_.valid_until());
-    guardian_.set(last_);
+    const auto valid_until = lease_.valid_until();
+    last_ = plan_deadlines(terms_, valid_until);
+    guardian_.renew(valid_until);
   }
   if (last_.kill == Clock::time_point::max() || Clock::now() < last_.kill + kGuardianPatience) return;
-  ::kill(guardian_.pid(), SIGKILL);  // it kills the command, and then we hear that it is dead
+  // If it is only late, what is below it must not wait for its end.
+  kill_descendants(guardian_.pid());
+  ::kill(guardian_.pid(), SIGKILL);  // then we hear that it is dead, and inherit what is left
 }
 
 void Holding::guardian_died() {

@@ -55,6 +55,7 @@ class Holding {
   void hear_lease();
   void look_at_the_clock();
   void command_stopped(int signal);
+  void guardian_is_late(Clock::duration by);
   void command_ended(const FromGuardian& message);
   void explain_end();
   void guardian_died();
@@ -79,6 +80,7 @@ class Holding {
   bool ending_ = false;     // we have told the guardian to
   bool explained_ = false;  // the person knows why
   bool warned_ = false;
+  bool maximum_ = false;  // --max-hold has ended it
   pid_t command_ = 0;
   std::optional<RunEnd> end_{};
 };

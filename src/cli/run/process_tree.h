@@ -1,7 +1,10 @@
 // process_tree.h -- what a process has started, however it tried to get away, and who started it.
 //
 // A process that is a subreaper (PR_SET_CHILD_SUBREAPER) inherits the orphans among its descendants, so double forks and new
-// sessions do not leave the tree below it. Read from /proc, which is no snapshot: whoever kills looks again until there is nobody.
+// sessions do not leave the tree below it. Read from /proc, which is not a snapshot: who kills looks again until nothing is left.
+//
+// Where the kernel lists the children of a thread (CONFIG_PROC_CHILDREN), looking costs as much as the tree is large, else as much as there
+// are processes on the machine.
 #pragma once
 
 #include <sys/types.h>
@@ -10,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "holdfast/clock.h"
+
 namespace holdfast::cli {
 
 struct ProcessInfo {
@@ -17,6 +22,7 @@ struct ProcessInfo {
   pid_t parent = 0;
   pid_t group = 0;
   unsigned long long started = 0;  // in clock ticks since the machine was started
+  long threads = 0;
   bool stopped = false;
   bool dead = false;  // waits to be reaped
 };
@@ -27,13 +33,20 @@ ProcessInfo parse_process_stat(std::string_view stat);
 // pid 0 if there is no such process.
 ProcessInfo process_info(pid_t pid);
 
-// Those alive below `root`, parents before children, without `except` and what is below them.
-std::vector<ProcessInfo> descendants_of(pid_t root, const std::vector<pid_t>& except = {});
+// Those alive below `root`, parents before children, without `except` and what is below them. Not all of them if it takes until `deadline`.
+std::vector<ProcessInfo> descendants_of(pid_t root, const std::vector<pid_t>& except = {},
+                                        Clock::time_point deadline = Clock::time_point::max());
 
 // Its parent, the parent's parent and so on, as far as they can be seen.
 std::vector<pid_t> ancestors_of(pid_t pid);
 
-// One pass: SIGKILL to everybody below `root`. How many it found and may kill; those of other users (sudo) are not counted.
+// Whether the process does with this signal what processes do that have not said what they do.
+bool leaves_to_kernel(pid_t pid, int signal);
+
+// The threads of a process; none if it is gone.
+std::vector<pid_t> threads_of(pid_t pid);
+
+// One pass: SIGKILL to every process below `root`. How many it found and may kill; those of other users (sudo) are not counted.
 std::size_t kill_descendants(pid_t root, const std::vector<pid_t>& except = {});
 
 }  // namespace holdfast::cli

@@ -57,6 +57,14 @@ TEST(ProcessTree, goes_up_to_the_first_process) {
   EXPECT_TRUE(ancestors_of(-1).empty());
 }
 
+TEST(ProcessTree, knows_which_signals_a_process_leaves_to_the_kernel) {
+  Process child({"sh", "-c", "trap '' USR1; trap : USR2; echo ready; read -r end"});
+  ASSERT_EQ(child.read_line(30s), "ready");
+  EXPECT_FALSE(leaves_to_kernel(child.pid(), SIGUSR1));
+  EXPECT_FALSE(leaves_to_kernel(child.pid(), SIGUSR2));
+  EXPECT_TRUE(leaves_to_kernel(child.pid(), SIGTSTP));
+}
+
 TEST(ProcessTree, finds_and_kills_those_who_forked_twice_and_left_the_session) {
   // Orphans come to us, as they come to a guardian.
   ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);

@@ -75,6 +75,8 @@ Refusal refuse_together(const RunArguments& arguments, const RunOptions& options
   }
   if (options.names.empty()) return "no name: write what to lock, as in holdfast run NAME -- make deploy";
   if (arguments.do_not_wait && !arguments.wait.empty()) return "-n does not wait and -w does; give one of them";
+  if (options.shared && options.exclusive) return "-s shares the lock and -x does not; give one of them";
+  if (options.exclusive && options.permits) return "-x shares with none and --permits with some; give one of them";
   if (options.shared && options.permits) return "-s shares with everybody and --permits with some; give one of them";
   if (options.permits && options.names.size() > 1) return "--permits are of one name; give one, or leave out --permits";
   if (options.max_hold && options.min_hold > *options.max_hold) return "--min-hold is longer than --max-hold";
@@ -98,8 +100,13 @@ tl::expected<RunOptions, std::string> read_run_options(const RunArguments& argum
                                                        std::vector<std::string> command) {
   RunOptions options;
   options.names = arguments.names;
+  if (!arguments.shell_command.empty() && !command.empty()) {
+    return tl::unexpected(std::string("-c gives the command to a shell, and -- gives one as it is; give one of them"));
+  }
   options.command = std::move(command);
+  if (!arguments.shell_command.empty()) options.command = {"sh", "-c", arguments.shell_command};
   options.shared = arguments.shared;
+  options.exclusive = arguments.exclusive;
   options.purpose = arguments.purpose;
   options.quiet = arguments.quiet;
   options.verbose = arguments.verbose;

@@ -19,6 +19,8 @@ struct RunArguments {
   bool do_not_wait = false;
   std::string wait{};
   bool shared = false;
+  bool exclusive = false;
+  std::string shell_command{};
   std::string permits{};
   std::string conflict_code{};
   std::string min_hold{};
@@ -40,6 +42,7 @@ struct RunOptions {
   std::vector<std::string> command{};
   std::optional<std::chrono::nanoseconds> wait{};  // nothing: as long as it takes; 0: not at all
   bool shared = false;
+  bool exclusive = false;  // against those that share it, by the rules of Curator's read/write lock
   std::optional<Permits> permits{};
   int conflict_code = 0;
   std::chrono::nanoseconds min_hold{0};

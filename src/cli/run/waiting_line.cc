@@ -27,7 +27,9 @@ constexpr milliseconds kPlainAfter{3'000};
 // Of so many names the first are looked at; a line has no room for more, and every name is two round trips a second.
 constexpr std::size_t kMostNames = 8;
 
-constexpr std::string_view kErase = "\r\x1b[K";
+// All from its first column on: what was one row may be several by now, if the window has become narrower. That works because the cursor
+// waits in the first column, which stays where it is when rows are broken anew.
+constexpr std::string_view kErase = "\r\x1b[J";
 
 // One column stays free: a full row makes some terminals wrap.
 std::size_t usable_width() { return std::max<std::size_t>(terminal_width(STDERR_FILENO).value_or(80), 2) - 1; }
@@ -44,7 +46,7 @@ std::vector<LockInfo> look_at(Client& client, const RunOptions& options) {
 }
 
 WaitingLine::WaitingLine(const RunOptions& options, Acquisition& acquisition, const std::string& url)
-    : options_(options), acquisition_(acquisition), url_(url), live_(::isatty(STDERR_FILENO) == 1) {
+    : options_(options), acquisition_(acquisition), url_(url), live_(can_redraw(STDERR_FILENO)) {
   thread_ = std::thread([this] { work(); });
 }
 
@@ -99,7 +101,7 @@ void WaitingLine::warn(const Seen& seen) {
 
 void WaitingLine::draw() {
   const auto seen = look();
-  const auto line = "\r" + fit(seen.sentence, usable_width()) + "\x1b[K";
+  const auto line = std::string(kErase) + fit(seen.sentence, usable_width()) + "\r";
   const std::lock_guard lock(mutex_);
   if (over_) return;
   warn(seen);

@@ -19,6 +19,8 @@
 #include "cli/run/command.h"
 #include "cli/run/guardian.h"
 #include "cli/run/holding.h"
+#include "cli/run/run_environment.h"
+#include "cli/run/scheduling.h"
 #include "cli/run/standard_streams.h"
 #include "cli/run/waiting_line.h"
 #include "cli/run/waiting_sentence.h"
@@ -52,6 +54,7 @@ class Wrapper {
  public:
   Wrapper(const RunOptions& options, const ServiceSettings& settings, const SessionTerms& terms)
       : options_(options), settings_(settings), terms_(terms), guardian_(orders()) {
+    take_short_turns();  // heartbeats are little work, and are wanted in time
     ignore_broken_pipes();
     let_go_of_streams(guardian_.socket(), {signals_.fd()});
   }
@@ -67,6 +70,7 @@ class Wrapper {
   RunEnd leave(Acquisition& acquisition, std::optional<WaitingLine>& line, RunEnd end);
   RunEnd not_acquired(Acquisition& acquisition);
   RunEnd hold(Acquisition& acquisition);
+  void say_if_not_as_asked(milliseconds granted) const;
 
   const RunOptions& options_;
   const ServiceSettings& settings_;
@@ -77,12 +81,12 @@ class Wrapper {
 };
 
 GuardOrders Wrapper::orders() const {
-  return {
-      .argv = options_.command,
-      .env = {{"HOLDFAST_NAME", fmt::format("{}", fmt::join(options_.names, " "))}, {"HOLDFAST_URL", settings_.url}},
-      .names = options_.shown_names(),
-      .mask = signals_.mask_before(),
-      .on_lost = options_.on_lost};
+  return {.argv = options_.command,
+          .env = {{"HOLDFAST_NAME", fmt::format("{}", fmt::join(options_.names, " "))},
+                  {kRunUrl, settings_.url},
+                  {kRunNamespace, settings_.name_space}},
+          .names = options_.shown_names(),
+          .mask = signals_.mask_before()};
 }
 
 RunEnd Wrapper::run() {
@@ -122,22 +126,28 @@ RunEnd Wrapper::leave(Acquisition& acquisition, std::optional<WaitingLine>& line
 RunEnd Wrapper::not_acquired(Acquisition& acquisition) {
   const auto& result = acquisition.result();
   if (result.error() != Errc::timed_out) throw Error(result.error(), result.message());
-  if (options_.quiet) return {options_.conflict_code};
+  // Known already, if others were ahead of us in the queue.
+  const bool others = result.ahead().value_or(0) > 0;
+  if (others && options_.quiet) return {options_.conflict_code};
   std::string held;
   try {
     held = held_sentence(look_at(*acquisition.client(), options_), this_waiter(), std::chrono::system_clock::now());
   } catch (const Error&) {
-    // Then nobody knows who.
+    // Then it is not known who holds it.
   }
-  if (held.empty()) held = options_.shown_names() + " was not granted";
   const auto room = room_trouble(settings_.url);
-  say(fmt::format("{}; the command was not run{}{}", held, room.empty() ? "" : "; ", room));
+  const auto because = room.empty() ? "" : "; " + room;
+  // A service that does not grant what is free is out of order, and that must not pass for a lock that is held (-E 0).
+  if (!others && held.empty()) throw Error(Errc::not_connected, result.message() + because);
+  if (held.empty()) held = options_.shown_names() + " was not granted";
+  if (!options_.quiet) say(fmt::format("{}; the command was not run{}", held, because));
   return {options_.conflict_code};
 }
 
 RunEnd Wrapper::hold(Acquisition& acquisition) {
   Client& client = *acquisition.client();
   const auto& lease = acquisition.result().lease();
+  say_if_not_as_asked(std::chrono::duration_cast<milliseconds>(client.session_timeout()));
   RunEnd end;
   {
     Holding holding(options_, terms_, lease, guardian_, signals_);
@@ -161,6 +171,16 @@ RunEnd Wrapper::hold(Acquisition& acquisition) {
   // Also gives the lock back, and waits until that is done: whoever is started next must find it free.
   client.close();
   return end;
+}
+
+// If it was asked for at all: the default means nothing to anyone.
+void Wrapper::say_if_not_as_asked(milliseconds granted) const {
+  const auto asked = std::find_if(settings_.origins.begin(), settings_.origins.end(),
+                                  [](const Setting& setting) { return setting.key == "session_timeout"; });
+  if (options_.quiet || asked == settings_.origins.end() || asked->origin == "default") return;
+  if (granted == milliseconds(0) || granted == settings_.session_timeout) return;
+  say(fmt::format("{}: the storage service has granted a session timeout of {} instead of {}", options_.shown_names(),
+                  show_seconds(granted), show_seconds(settings_.session_timeout)));
 }
 
 void Wrapper::end_process(RunEnd end) {

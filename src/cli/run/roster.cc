@@ -1,0 +1,56 @@
+#include "cli/run/roster.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cli/run/process_tree.h"
+
+namespace holdfast::cli {
+namespace {
+
+// RLIMIT_NOFILE is 1024 at first.
+constexpr std::size_t kMostDescriptors = 256;
+
+}  // namespace
+
+Roster::~Roster() { clear(); }
+
+void Roster::clear() {
+  for (const auto& entry : entries_) {
+    if (entry.process >= 0) ::close(entry.process);
+  }
+  entries_.clear();
+}
+
+void Roster::look(pid_t root, Clock::time_point deadline) {
+  clear();
+  for (const auto& process : descendants_of(root, {}, deadline)) {
+    const bool full = entries_.size() >= kMostDescriptors;
+    const auto opened = full ? -1 : static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0U));
+    entries_.push_back({opened, process.pid, process.stopped});
+  }
+}
+
+void Roster::kill() const {
+  for (const auto& entry : entries_) {
+    if (entry.process >= 0) send(entry, SIGKILL);
+  }
+}
+
+void Roster::ask_to_end() const {
+  for (const auto& entry : entries_) {
+    send(entry, SIGTERM);
+    if (entry.stopped) send(entry, SIGCONT);
+  }
+}
+
+void Roster::send(const Entry& entry, int number) {
+  if (entry.process >= 0) {
+    ::syscall(SYS_pidfd_send_signal, entry.process, number, nullptr, 0U);
+  } else {
+    ::kill(entry.pid, number);
+  }
+}
+
+}  // namespace holdfast::cli

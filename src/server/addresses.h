@@ -1,0 +1,108 @@
+// addresses.h -- what the clients of each address have, and how many more they may have.
+//
+// An address may have as many connections, sessions or bytes as are still free for others. So one address alone gets half of all
+// there are, k of them get 1/(k+1) each, and a client that comes from yet another address always finds room: switches share their
+// buffers by this rule (dynamic thresholds). It needs no number that is right for every crowd.
+//
+// Everything happens in the service's thread.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_set>
+
+#include "holdfast/engine.h"
+#include "server/pace.h"
+
+namespace holdfast::server {
+
+class Account;
+
+// Of this many failed logins from one address none waits; then there is one attempt in every step, whatever the number of connections.
+inline constexpr int kLoginBurst = 20;
+inline constexpr std::chrono::milliseconds kLoginStep{250};
+// New sessions: a crowd that starts at once does not wait; a client that only opens sessions does.
+inline constexpr int kSessionBurst = 20'000;
+inline constexpr std::chrono::microseconds kSessionStep{1'000};
+
+struct Address {
+  std::string name;  // "10.0.0.1"; "2001:db8:1:2::/64" for all addresses that one client may choose from
+  std::size_t connections = 0;
+  std::size_t sessions = 0;
+  std::size_t bytes = 0;
+  std::size_t logins_under_way = 0;
+  std::unordered_set<Account*> accounts{};  // of its connections
+  Pace failed_logins{kLoginStep, kLoginBurst};
+  Pace new_sessions{kSessionStep, kSessionBurst};
+};
+
+class Addresses {
+ public:
+  explicit Addresses(const EngineLimits& limits)
+      : most_(limits.connections), most_per_address_(limits.connections_per_address) {}
+
+  // Lives as long as it is held by a connection or a session, and until its pauses are over.
+  std::shared_ptr<Address> find(const std::string& name) {
+    auto& known = by_name_[name];
+    if (!known) {
+      known = std::make_shared<Address>();
+      known->name = name;
+      auto made = known;
+      if (by_name_.size() >= 2 * used_) forget_unused();
+      return made;
+    }
+    return known;
+  }
+
+  // `free` are left of what all share, and an address has `used`: it may have one more.
+  static bool may_have_more(std::size_t used, std::size_t free) { return used < free; }
+
+  // False: there are too many. Otherwise leave() is due.
+  bool enter(Address& address) {
+    if (!may_have_more(address.connections, most_ - total_)) return false;
+    if (most_per_address_ != 0 && address.connections >= most_per_address_) return false;
+    ++address.connections;
+    ++total_;
+    return true;
+  }
+  void leave(Address& address) {
+    --address.connections;
+    --total_;
+  }
+
+  // Whose clients use the most memory; none if there are none.
+  Address* greediest() const {
+    const auto found = std::max_element(by_name_.begin(), by_name_.end(),
+                                        [](const auto& a, const auto& b) { return a.second->bytes < b.second->bytes; });
+    return found == by_name_.end() ? nullptr : found->second.get();
+  }
+
+  std::size_t connections() const noexcept { return total_; }
+  std::size_t known() const noexcept { return by_name_.size(); }
+
+ private:
+  // Sweeping when the table has doubled costs little for each of them.
+  static constexpr std::size_t kLeastSweep = 1'000;
+
+  void forget_unused() {
+    const auto now = Pace::Clock::now();
+    std::erase_if(by_name_, [&](const auto& entry) {
+      const auto& address = entry.second;
+      return address.use_count() == 1 && address->failed_logins.rested(now) && address->new_sessions.rested(now);
+    });
+    used_ = std::max(kLeastSweep, by_name_.size());
+  }
+
+  std::size_t most_;
+  std::size_t most_per_address_;
+  std::size_t total_ = 0;
+  std::size_t used_ = kLeastSweep;  // after the last sweep
+  // Ordered: clients choose their addresses, and a hash table could be made slow by them.
+  std::map<std::string, std::shared_ptr<Address>> by_name_;
+};
+
+}  // namespace holdfast::server
