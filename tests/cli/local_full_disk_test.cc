@@ -13,8 +13,10 @@ class LocalFullDisk : public LocalWorld {
   Said run_script(const std::string& script) {
     const TempDir out("said");
     const SmallDisk disk(dir_.path());
+    const std::string command = disk.by_itself(HOLDFAST_COMMAND, out / "holdfast");
     Process process({.argv = disk.around({"sh", "-c", "holdfast=\"$1\"\n" + script + "\n$holdfast local stop >&2",
-                                          dir_.path().string(), HOLDFAST_COMMAND}),
+                                          dir_.path().string(), command}),
+                     .env = {{"HOLDFAST_COMMAND", command}},
                      .stdout_file = out / "out",
                      .stderr_file = out / "err"});
     process.close_stdin();

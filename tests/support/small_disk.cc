@@ -68,6 +68,18 @@ std::vector<std::string> SmallDisk::around(std::vector<std::string> argv) const 
   return words;
 }
 
+std::string SmallDisk::by_itself(const std::string& command, const std::filesystem::path& script) const {
+  if (way_ != Way::preload) return command;  // a namespace is inherited
+  {
+    std::ofstream file(script);
+    file << "#!/bin/sh\nexec";
+    for (const auto& word : around({command})) file << " '" << word << "'";
+    file << " \"$@\"\n";
+  }
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  return script.string();
+}
+
 std::filesystem::path SmallDisk::seen_by(pid_t process) const {
   if (way_ == Way::preload) return directory_;
   return "/proc/" + std::to_string(process) + "/root" + directory_.string();

@@ -27,6 +27,9 @@ class SmallDisk {
   // Runs `argv` with the directory small.
   std::vector<std::string> around(std::vector<std::string> argv) const;
 
+  // `command`, or a script at `script` in its place: for a program that is started without the environment of those around it.
+  std::string by_itself(const std::string& command, const std::filesystem::path& script) const;
+
   // How the directory of a process that runs like that is seen from here.
   std::filesystem::path seen_by(pid_t process) const;
 
