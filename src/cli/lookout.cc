@@ -30,7 +30,7 @@ constexpr std::size_t kMostLooks = 100;
 // To say goodbye to a service that answers takes milliseconds.
 constexpr std::chrono::milliseconds kGoodbye{500};
 
-// A node with a backslash may be spelled otherwise than its name (docs/adr/0016); others may not be names of locks at all.
+// A node with a backslash may be spelled otherwise than its name (docs/adr/0018); others may not be names of locks at all.
 bool is_spelled_as_named(const std::string& queue) {
   return queue.find('\\') == std::string::npos && base::parse_name(queue).has_value();
 }

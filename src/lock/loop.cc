@@ -109,8 +109,9 @@ void Loop::cancel(TimerId timer) {
 
 std::unique_ptr<Loop::Readiness> Loop::watch(int fd, Function ready) {
   if (!machinery_) return nullptr;
-  auto watched =
-      std::make_shared<Watched>(Watched{asio::posix::stream_descriptor(machinery_->context), std::move(ready)});
+  auto watched = std::make_shared<Watched>();
+  watched->descriptor.emplace(machinery_->context);
+  watched->ready = std::move(ready);
   std::error_code error;
   watched->descriptor->assign(fd, error);
   if (error) return nullptr;
