@@ -62,8 +62,8 @@ struct Listen {
 struct EngineLimits {
   // jute.maxbuffer: the longest request.
   std::size_t frame = 0xfffff;
-  // Of connections, sessions and memory one address may have as much as is still free for others: half of all alone, a third if
-  // there are two such addresses. So no address, and no few of them, can turn the clients of others away.
+  // Of connections, sessions and memory one address may have as much as it leaves free for others: the first one half of all at
+  // most, the next half of the rest.
   std::size_t connections = 50'000;
   // maxClientCnxns: from one address, as a fixed number besides; 0 is none.
   std::size_t connections_per_address = 0;

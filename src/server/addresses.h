@@ -1,8 +1,8 @@
 // addresses.h -- what the clients of each address have, and how many more they may have.
 //
-// An address may have as many connections, sessions or bytes as are still free for others. So one address alone gets half of all
-// there are, k of them get 1/(k+1) each, and a client that comes from yet another address always finds room: switches share their
-// buffers by this rule (dynamic thresholds). It needs no number that is right for every crowd.
+// An address may have as many connections, sessions or bytes as it leaves free for others: the first one half of all at most, the next
+// half of the rest. Switches share their buffers by this rule (dynamic thresholds), as it needs no number that is right for every
+// crowd. What an address has is not taken from it again, but for memory.
 //
 // Everything happens in the service's thread.
 #pragma once
