@@ -16,7 +16,7 @@
 #include "measure/guarded.h"
 #include "measure/proc.h"
 #include "measure/rivals.h"
-#include "support/raw_client.h"
+#include "support/socket_client.h"
 #include "wire/jute.h"
 #include "wire/protocol.h"
 #include "wire/records.h"
@@ -81,7 +81,7 @@ class Line {
     throw std::runtime_error("no answer for two minutes");
   }
 
-  testing::RawClient client_;
+  testing::SocketClient client_;
   std::int32_t xid_ = 0;
 };
 

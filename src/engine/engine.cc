@@ -107,8 +107,10 @@ bool Engine::may_watch(ConnectionId connection, const WatchTable::Use& more) con
   const auto children = child_watches_.use(connection);
   const auto mine = data.watches + children.watches + more.watches;
   const auto bytes = data.bytes + children.bytes + more.bytes;
-  return mine <= rules_.watches_per_session && mine + data_watches_.size() + child_watches_.size() <= rules_.watches &&
-         bytes + data_watches_.bytes() + child_watches_.bytes() <= rules_.watched_bytes;
+  const auto all = data_watches_.size() + child_watches_.size() + more.watches;
+  const auto all_bytes = data_watches_.bytes() + child_watches_.bytes() + more.bytes;
+  return mine <= rules_.watches_per_session && mine + all <= rules_.watches &&
+         bytes + all_bytes <= rules_.watched_bytes;
 }
 
 Outcome Engine::open_session(wire::Zxid zxid, std::int64_t time, wire::SessionId session, std::string password,

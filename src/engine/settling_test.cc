@@ -88,6 +88,7 @@ TEST(Watch, goes_with_its_connection) {
   scene.engine.disconnect(watcher.connection);
   (void)scene.run(writer, create("/a"));
   EXPECT_EQ(scene.told(), Tellings{});
+  EXPECT_FALSE(scene.engine.sweep(10));
   // What was asked for while it went is not set afterwards.
   (void)scene.run(watcher, wire::GetChildren{"/", true});
   EXPECT_EQ(scene.engine.child_watches().size(), 0u);

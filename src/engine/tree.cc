@@ -15,6 +15,8 @@ std::size_t path_length(const Node& node) {
   return length;
 }
 
+bool is_mortal(const Node& node) { return node.kind == Kind::container || node.kind == Kind::ttl; }
+
 // In a log: what happens to it, and to whom.
 std::size_t naming(const Node& node) { return 2 * sizeof(std::int32_t) + path_length(node); }
 
@@ -108,6 +110,7 @@ NodeUndo Tree::apply(const NodeRemoved& change, wire::Zxid zxid, std::int64_t) {
   remove_below(*node);
   undo.removed_after = node->older;
   undo.under_cursor = cursor_ == node;
+  if (is_mortal(*node)) undo.since = mortals_[node->place].since;
   undo.removed = detach(*node);
   return undo;
 }
@@ -127,7 +130,7 @@ NodeUndo Tree::apply(const DataSet& change, wire::Zxid zxid, std::int64_t time) 
   node->version = change.version;
   node->mzxid = zxid;
   node->mtime = time;
-  if (node->kind == Kind::ttl) mortals_[node->place].since = now_;
+  if (node->kind == Kind::ttl) undo.since = std::exchange(mortals_[node->place].since, now_);
   return undo;
 }
 
@@ -156,6 +159,7 @@ void Tree::take_back(NodeUndo undo) {
       Node* back = undo.removed.get();
       attach(std::move(undo.removed), undo.removed_after);
       if (undo.under_cursor) cursor_ = back;
+      if (is_mortal(*back)) mortals_[back->place].since = undo.since;
       node->pzxid = undo.zxid;
       return;
     }
@@ -164,6 +168,7 @@ void Tree::take_back(NodeUndo undo) {
       node->version = undo.version;
       node->mzxid = undo.zxid;
       node->mtime = undo.mtime;
+      if (node->kind == Kind::ttl) mortals_[node->place].since = undo.since;
       return;
     case NodeUndo::What::acl_set:
       acls_.release(node->acl);
@@ -289,7 +294,7 @@ void Tree::enter(Node& node) {
     mine.push_back(&node);
     ephemeral_bytes_[node.owner] += naming(node);
     ++ephemeral_count_;
-  } else if (node.kind != Kind::persistent) {
+  } else if (is_mortal(node)) {
     node.place = static_cast<std::uint32_t>(mortals_.size());
     mortals_.push_back({&node, now_});
   }
@@ -311,7 +316,7 @@ void Tree::leave(Node& node) {
       ephemerals_.erase(found);
     }
     --ephemeral_count_;
-  } else if (node.kind != Kind::persistent) {
+  } else if (is_mortal(node)) {
     mortals_[node.place] = mortals_.back();
     mortals_[node.place].node->place = node.place;
     mortals_.pop_back();

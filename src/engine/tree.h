@@ -34,6 +34,7 @@ struct NodeUndo {
   std::int32_t creations = 0;
   wire::Zxid zxid = 0;  // mzxid, or the parent's pzxid
   std::int64_t mtime = 0;
+  Moment since{0};  // of a mortal
 };
 
 class Tree {
