@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "support/raw_client.h"
+#include "support/socket_client.h"
 #include "wire/jute.h"
 #include "wire/protocol.h"
 #include "wire/records.h"
@@ -102,7 +102,7 @@ class LeanSession final : public Session {
     return answer.substr(answer.size() - reader.left());
   }
 
-  testing::RawClient client_;
+  testing::SocketClient client_;
   std::int32_t xid_ = 0;
 };
 
