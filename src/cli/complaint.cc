@@ -80,6 +80,14 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
     return fmt::format("{} does not take {}; {} --help says what it takes", at.name, in_quotes(word), at.name);
   }
   if (has_commands) return fmt::format("say which command; {} --help lists them", at.name);
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ArgumentMismatch)) {
+    // "--url: 1 required URL missing"
+    const std::string what = error.what();
+    const auto end = what.find(": 1 required ");
+    if (end != std::string::npos) {
+      return fmt::format("{}: has no value; give it one; {} --help says more", what.substr(0, end), at.name);
+    }
+  }
   return fmt::format("{}; {} --help says more", as_ours(error.what()), at.name);
 }
 

@@ -40,9 +40,9 @@ void Core::open(Clock::time_point deadline) {
     const auto pause = now() < deadline ? attempts.fail(options_.retry, now()) : std::nullopt;
     if (!pause) {
       const auto trouble = loop_.enter([&] { return backend_->trouble(); });
-      throw Error(Errc::not_connected,
-                  fmt::format("no session with {} within {} ms{}{}", backend_->where(), attempts.elapsed(now()).count(),
-                              trouble.empty() ? "" : ": ", trouble));
+      const auto waited = std::chrono::ceil<std::chrono::milliseconds>(std::min(now(), deadline) - began_);
+      throw Error(Errc::not_connected, fmt::format("no session with {} within {} ms{}{}", backend_->where(),
+                                                   waited.count(), trouble.empty() ? "" : ": ", trouble));
     }
     if (is_open_by(now() + *pause)) break;
   }

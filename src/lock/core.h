@@ -101,6 +101,7 @@ class Core final : public Session::Watcher {
   Messenger losses_{"hf-lost"};
   Messenger notices_{"hf-listener"};
   Loop loop_;
+  const Clock::time_point began_ = loop_.now();
   std::unique_ptr<spi::QueueBackend> backend_;
   Session session_;
   Sweeper sweeper_;

@@ -121,7 +121,7 @@ TEST(Demo, leaves_nobody_behind_when_it_is_interrupted) {
   ASSERT_EQ(workers.size(), 4u) << "one was killed, one is paused";
   terminal.key('c');
   EXPECT_EQ(terminal.wait(30s), 128 + SIGINT) << terminal.text();
-  EXPECT_TRUE(terminal.expect("no process of it is left", 10s)) << terminal.text();
+  EXPECT_TRUE(terminal.expect("none of its processes is left", 10s)) << terminal.text();
   EXPECT_TRUE(std::all_of(workers.begin(), workers.end(), is_gone));
   EXPECT_GT(terminal.bytes().rfind("\x1b[?25h"), terminal.bytes().rfind("\x1b[?25l")) << "the cursor is back";
 }

@@ -143,8 +143,9 @@ TEST(RunNested, a_command_inside_uses_the_same_service_unless_it_has_its_own_fil
   std::filesystem::create_directory(dir / "own");
   std::ofstream(dir / "own" / "holdfast.yaml") << "url: zk://own.example:2181\n";
   const auto show = HOLDFAST_COMMAND + std::string(" config show | grep -E '^(url|namespace)'");
+  const auto own = "export HOLDFAST_CONFIG=" + (dir / "own" / "holdfast.yaml").string() + "; ";
   Process run({.argv = {HOLDFAST_COMMAND, "run", "--url", engine_url(), "--namespace", "outer", fresh_name(), "--",
-                        "sh", "-c", "cd " + dir.path().string() + "; " + show + "; cd own; " + show},
+                        "sh", "-c", "cd " + dir.path().string() + "; " + show + "; " + own + show},
                .env = {{"XDG_CONFIG_HOME", dir / "none"}, {"HOME", dir / "none"}}});
   std::vector<std::string> lines;
   while (const auto line = run.read_line(kRunPatience)) {

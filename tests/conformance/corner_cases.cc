@@ -176,10 +176,9 @@ TEST_F(Corners, permits_of_which_one_was_removed_while_it_waited_are_asked_for_a
   auto held = theirs.acquire(2);
   auto waiting = std::async(std::launch::async, [&] { return semaphore.acquire(2); });
   ASSERT_TRUE(eventually(kSoon, [&] { return queue_length("s/leases") == 4 && world_->listeners() == 1; }));
-  const auto info = second.inspect("s");
-  std::vector<std::string> not_held;
-  for (const auto& ticket : info.tickets) {
-    if (ticket.mode == LockMode::permit && !ticket.holds) not_held.push_back(ticket.id);
+  auto not_held = world_->tickets("s/leases");
+  for (const auto& ticket : second.inspect("s").tickets) {
+    if (ticket.mode == LockMode::permit && ticket.holds) std::erase(not_held, ticket.id);
   }
   ASSERT_EQ(not_held.size(), 2U);
   world_->remove_ticket("s/leases", not_held.back());

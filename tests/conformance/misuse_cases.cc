@@ -90,9 +90,10 @@ TEST_F(Extremes, a_deadline_of_the_past_is_a_try) {
   auto mutex = second.mutex("a");
   const auto expect_try = [&](auto attempt) {
     EXPECT_TRUE(attempt());
-    mutex.unlock();
-    const auto lease = holding.acquire();
+    EXPECT_FALSE(mutex.release_for(kSoon));
+    auto lease = holding.acquire();
     EXPECT_FALSE(attempt());
+    EXPECT_FALSE(lease.release_for(kSoon));  // so that the next try finds it free
   };
   expect_try([&] { return mutex.try_lock_until(Clock::time_point::min()); });
   expect_try([&] { return mutex.try_lock_until(std::chrono::steady_clock::time_point::min()); });

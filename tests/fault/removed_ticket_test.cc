@@ -116,9 +116,9 @@ TEST_F(RemovedTicket, or_one_that_was_asked_for_before_the_holder_listened_is_no
   ASSERT_TRUE(eventually(kSoon, [&] { return is_watched(lease.ticket()); }));
   constexpr std::string_view kMessage = "__REVOKE__";
   ASSERT_EQ(zoo_set(observer_.handle(), lease.ticket().c_str(), kMessage.data(), kMessage.size(), -1), ZOK);
-  // Read anew, and watched again.
+  // Read anew, and watched again; its card, which the message wrote over, is put back.
   ASSERT_TRUE(eventually(kSoon, [&] {
-    return proxy_.count([&](const Seen& seen) { return seen.is_reply() && seen.path == lease.ticket(); }) == 2;
+    return proxy_.count([&](const Seen& seen) { return seen.is_reply() && seen.path == lease.ticket(); }) >= 2;
   }));
   const auto revoked = lease.revoked();
   EXPECT_TRUE(eventually(kSoon, [&] { return revoked.stop_requested(); }));

@@ -15,11 +15,18 @@ TEST(ZooKeeperServer, serves_and_tells_who_watches_what) {
   EXPECT_EQ(server.four_letter_word("ruok"), "imok");
   PlainClient client(server.address());
   ASSERT_EQ(client.create("/a", ZOO_EPHEMERAL), ZOK);
+  ASSERT_EQ(client.create("/b"), ZOK);
   ASSERT_EQ(client.exists("/a", true), ZOK);
-  EXPECT_EQ(server.watches().at("/a"), std::set<SessionId>{client.session()});
-  EXPECT_EQ(parse_watches(server.four_letter_word("wchc")), server.watches());
+  ASSERT_EQ(client.exists("/b", true), ZOK);
+  const std::set<SessionId> watching{client.session()};
+  const auto all = parse_watches(server.four_letter_word("wchp"));
+  EXPECT_EQ(all, (std::map<std::string, std::set<SessionId>>{{"/a", watching}, {"/b", watching}}));
+  EXPECT_EQ(parse_watches(server.four_letter_word("wchc")), all);
+  EXPECT_EQ(server.watches(), (std::map<std::string, std::set<SessionId>>{{"/b", watching}})) << "without its own";
   EXPECT_EQ(parse_ephemerals(server.four_letter_word("dump")).at(client.session()), std::set<std::string>{"/a"});
-  EXPECT_EQ(parse_mntr(server.four_letter_word("mntr")).at("zk_watch_count"), "1");
+  EXPECT_EQ(parse_mntr(server.four_letter_word("mntr")).at("zk_watch_count"), "2");
+  EXPECT_EQ(server.watch_count(), 1U);
+  EXPECT_EQ(server.own_watch_count(), 1U);
 }
 
 TEST(ZooKeeperServer, keeps_port_data_and_sessions_over_a_restart) {
