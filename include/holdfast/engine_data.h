@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "holdfast/language.h"
+
 namespace holdfast {
 
 struct EngineDataReport {
