@@ -255,7 +255,8 @@ TEST_F(ServerConfigTest, a_file_that_cannot_be_read_is_one_sentence) {
             "cannot read gone.yaml: No such file or directory");
   EXPECT_EQ(load_server_config(dir_.path(), {}).error(), "cannot read " + dir_.path().string() + ": Is a directory");
   EXPECT_EQ(error("a.yaml", std::string("data: a\0b\n", 10)), "a.yaml has a zero byte in it: that is not text");
-  EXPECT_EQ(error("a.yaml", std::string((1 << 20) + 1, '#')), "a.yaml is larger than 1MiB: that is not a configuration");
+  EXPECT_EQ(error("a.yaml", std::string((1 << 20) + 1, '#')),
+            "a.yaml is larger than 1MiB: that is not a configuration");
 }
 
 TEST_F(ServerConfigTest, which_kind_of_file_it_is_shows_in_its_name_or_its_first_line) {

@@ -36,7 +36,7 @@ struct ClientConnection {
   std::size_t unserved = 0;  // bytes
   std::shared_ptr<Account> account{};
   bool held = false;
-  bool unread = false;  // so many answers are not read yet that its requests wait
+  bool unread = false;          // so many answers are not read yet that its requests wait
   bool paused = false;          // it waits for its turn to open a session or to log in
   bool login_is_taken = false;  // of its address' pace; given back if it is right, or never tried
   bool resumed = false;         // it knows the password of its session

@@ -83,7 +83,9 @@ TEST(MemoryBudget, does_not_count_what_is_released_after_the_end) {
   EXPECT_EQ(world.one->bytes, 0U);
 }
 
-TEST(MemoryBudget, is_by_default_a_share_of_what_there_is) { EXPECT_GE(default_memory_budget(), std::size_t{16} << 20); }
+TEST(MemoryBudget, is_by_default_a_share_of_what_there_is) {
+  EXPECT_GE(default_memory_budget(), std::size_t{16} << 20);
+}
 
 TEST(Pace, lets_a_burst_pass_and_then_one_in_every_step) {
   Pace pace(100ms, 3);

@@ -1,8 +1,8 @@
 // reception.h -- what all connections of one server share.
 #pragma once
 
-#include <asio/io_context.hpp>
 #include <asio/generic/stream_protocol.hpp>
+#include <asio/io_context.hpp>
 #include <chrono>
 #include <string>
 #include <utility>

@@ -1,9 +1,8 @@
 // The backend over a line that the test holds in its hand: which requests it makes, and in which order.
-#include "backend/zookeeper/zookeeper_backend.h"
-
 #include <gtest/gtest.h>
 
 #include "backend/zookeeper/fake_line.h"
+#include "backend/zookeeper/zookeeper_backend.h"
 #include "support/manual_executor.h"
 
 namespace holdfast::zookeeper {
