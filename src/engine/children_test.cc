@@ -39,7 +39,8 @@ TEST(Children, are_what_was_inserted_and_not_extracted) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
-  Children children({random(), random()});
+  const base::HashKey key{random(), random()};
+  Children children(key);
   std::map<std::string, const Node*> expected;
   std::size_t bytes = 0;
   for (const std::size_t target : {5U, 40U, 3'000U, 10U, 500U, 0U, 100U}) {

@@ -40,7 +40,10 @@ void Core::open(Clock::time_point deadline) {
     const auto pause = now() < deadline ? attempts.fail(options_.retry, now()) : std::nullopt;
     if (!pause) {
       const auto trouble = loop_.enter([&] { return backend_->trouble(); });
-      const auto waited = std::chrono::ceil<std::chrono::milliseconds>(std::min(now(), deadline) - began_);
+      auto waited = std::chrono::ceil<std::chrono::milliseconds>(std::min(now(), deadline) - began_);
+      // The time that was asked for, if it was that: a little of it had passed before we began.
+      const auto asked = options_.connection_timeout;
+      if (waited < asked && asked - waited < asked / 10) waited = asked;
       throw Error(Errc::not_connected, fmt::format("no session with {} within {} ms{}{}", backend_->where(),
                                                    waited.count(), trouble.empty() ? "" : ": ", trouble));
     }

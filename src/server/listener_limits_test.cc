@@ -6,6 +6,7 @@
 #include <ctime>
 #include <optional>
 
+#include "base/log.h"
 #include "server/recording_host.h"
 #include "support/eventually.h"
 #include "support/socket_client.h"
@@ -236,6 +237,8 @@ TEST(ListenerLimits, without_descriptors_nobody_is_accepted_and_nothing_spins_un
   early.send_frame("early");
   ASSERT_TRUE(eventually(kSoon, [&] { return server.frame_count() == 1; }));
   const std::uint16_t port = server.port();
+  // Before: a sanitizer that sees a type for the first time needs descriptors to look at it.
+  base::log().warn("a refusal is about to be logged");
   std::optional<LastDescriptor> poverty(std::in_place);
   SocketClient late(port);  // takes it; the connection waits in the kernel
   late.send_frame("late");

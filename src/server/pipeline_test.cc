@@ -231,6 +231,7 @@ TEST_F(PipelineTest, ends_a_batch_whose_answers_are_long_enough) {
   push_all(std::move(all));
   wait_until_idle();
   in_loop([&] { running = false; });
+  in_loop([] {});  // the last count is behind us
   ASSERT_EQ(executed_in.size(), 20U);
   for (std::size_t i = 2; i < executed_in.size(); ++i) EXPECT_GT(executed_in[i], executed_in[i - 2]) << i;
 }
