@@ -220,6 +220,10 @@ TEST_F(Fork, a_rival_is_granted_when_the_parent_releases_and_not_before) {
   EXPECT_TRUE(granted);
 }
 
+// ThreadSanitizer's runtime cannot start a thread in a child of a process that had threads ("dup thread with used id"), nor end one
+// that is not the first. What follows needs that; the other presets have it.
+#ifndef __SANITIZE_THREAD__
+
 TEST_F(Fork, a_child_may_connect_a_client_of_its_own) {
   auto client = connect(listening());
   auto mutex = client.mutex("a");
@@ -294,5 +298,7 @@ TEST_F(Fork, in_a_callback_leaves_a_child_that_ends_with_it) {
   }
   EXPECT_EQ(status, 0);
 }
+
+#endif
 
 }  // namespace holdfast::testing
