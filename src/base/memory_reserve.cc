@@ -3,21 +3,57 @@
 #include <malloc.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <mutex>
 #include <new>
 
 namespace holdfast::base {
 namespace {
 
-std::atomic<std::size_t> size = 0;  // 0: none is kept
-std::atomic<void*> reserve = nullptr;
+// Small, so that it can be had again from what many small nodes left behind: the heap does not shrink in its middle.
+constexpr std::size_t kBlock = std::size_t{32} << 10;
+// With one failure. More than one, as failing costs two system calls.
+constexpr std::size_t kBlocksAtOnce = 4;
+// What is longer than this is returned to the system when it is freed, and can be had again in any size. Said explicitly, because the
+// allocator raises it to the size of whatever was freed last.
+constexpr int kMappedAlone = 128 << 10;
 
-void give_up_reserve() {
-  void* const there = reserve.exchange(nullptr);
-  if (there == nullptr) throw std::bad_alloc();
-  std::free(there);
+struct Block {
+  Block* next;
+};
+
+std::mutex mutex;
+Block* blocks = nullptr;            // guarded by mutex
+std::atomic<std::size_t> size = 0;  // 0: none is kept
+std::atomic<std::size_t> held = 0;  // changed under mutex
+
+thread_local std::size_t spared = 0;
+
+void give_up_some() {
+  const std::lock_guard lock(mutex);
+  if (held.load() <= spared || blocks == nullptr) throw std::bad_alloc();
+  for (std::size_t i = 0; i < kBlocksAtOnce && blocks != nullptr; ++i) {
+    Block* const block = blocks;
+    blocks = block->next;
+    std::free(block);
+    held -= kBlock;
+  }
 }
+
+void refill() {
+  const std::lock_guard lock(mutex);
+  while (held.load() < size.load()) {
+    auto* const block = static_cast<Block*>(std::malloc(kBlock));
+    if (block == nullptr) return;
+    block->next = blocks;
+    blocks = block;
+    held += kBlock;
+  }
+}
+
+std::size_t missing(std::size_t wanted) { return wanted - std::min(wanted, held.load()); }
 
 }  // namespace
 
@@ -26,18 +62,33 @@ void keep_memory_reserve(std::size_t bytes) {
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
   // Every further arena takes 64 MiB of the address space, whatever is in it.
   ::mallopt(M_ARENA_MAX, 1);
-  size = bytes;
-  if (refill_memory_reserve()) std::set_new_handler(give_up_reserve);
+  ::mallopt(M_MMAP_THRESHOLD, kMappedAlone);
+  ::mallopt(M_TRIM_THRESHOLD, kMappedAlone);
+  size = bytes / kBlock * kBlock;
+  refill();
+  std::set_new_handler(give_up_some);
 }
 
-bool memory_reserve_is_spent() noexcept { return size.load() != 0 && reserve.load() == nullptr; }
+std::size_t memory_reserve_size() noexcept { return size.load(); }
 
-bool refill_memory_reserve() noexcept {
-  if (!memory_reserve_is_spent()) return true;
-  void* const block = std::malloc(size.load());  // never touched, so it takes addresses and no pages
-  void* expected = nullptr;
-  if (block != nullptr && !reserve.compare_exchange_strong(expected, block)) std::free(block);
-  return block != nullptr;
+MemoryLeft memory_left() noexcept {
+  if (held.load() >= size.load()) return MemoryLeft::enough;
+  refill();
+  const auto there = held.load();
+  if (there >= size.load()) return MemoryLeft::enough;
+  return there >= size.load() / 2 ? MemoryLeft::little : MemoryLeft::least;
 }
+
+MissingMemory missing_memory() noexcept { return {missing(size.load()), missing(size.load() / 2)}; }
+
+SpareReserve::SpareReserve(Part part) noexcept : before_(spared) {
+  switch (part) {
+    case Part::none: spared = 0; break;
+    case Part::half: spared = size.load() / 2; break;
+    case Part::all: spared = size.load(); break;
+  }
+}
+
+SpareReserve::~SpareReserve() { spared = before_; }
 
 }  // namespace holdfast::base

@@ -1,13 +1,15 @@
 // memory_reserve.h -- memory that is kept back for the moment when there is no more.
 //
-//              an allocation fails                 refill()
-//   none       std::bad_alloc                      -
-//   whole      it is given up, the allocation      -
-//              succeeds after all; -> spent
-//   spent      std::bad_alloc                      -> whole, if memory can be had again
+// It is kept in many small blocks. If an allocation fails, some of them are given up and it is tried again. So what has to be done when
+// memory ends can be done: answers, log lines, the end of a connection. What can do without, because it can be refused or undone, says
+// so by SpareReserve and gets std::bad_alloc instead.
 //
-// So what is half done when memory ends can be done to the end, and the program finds out afterwards: it frees something before it
-// begins anything new. For programs of our own: it is a matter of the whole process (std::set_new_handler).
+//   memory_left()   the reserve          what the program may begin
+//   enough          is whole             everything
+//   little          is not               nothing that stays
+//   least           is half spent        nothing; it frees something first
+//
+// For programs of our own: it is a matter of the whole process (std::set_new_handler).
 //
 // Thread safety: all from any thread.
 #pragma once
@@ -19,8 +21,30 @@ namespace holdfast::base {
 // Where the process has a limit of its address space; else allocations do not fail, and nothing is kept.
 void keep_memory_reserve(std::size_t bytes);
 
-bool memory_reserve_is_spent() noexcept;
-// False: it is still spent.
-bool refill_memory_reserve() noexcept;
+enum class MemoryLeft { enough, little, least };
+
+// Takes back what can be had again.
+MemoryLeft memory_left() noexcept;
+// What is missing to enough, and to little.
+struct MissingMemory {
+  std::size_t to_enough = 0;
+  std::size_t to_little = 0;
+};
+MissingMemory missing_memory() noexcept;
+// 0: none is kept.
+std::size_t memory_reserve_size() noexcept;
+
+// What this thread allocates meanwhile leaves this part of the reserve alone.
+class SpareReserve {
+ public:
+  enum class Part { none, half, all };
+  explicit SpareReserve(Part part) noexcept;
+  ~SpareReserve();
+  SpareReserve(const SpareReserve&) = delete;
+  SpareReserve& operator=(const SpareReserve&) = delete;
+
+ private:
+  std::size_t before_;
+};
 
 }  // namespace holdfast::base

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -88,9 +89,14 @@ const AclTable::Entry* AclTable::use(const wire::AclList& list) {
   const auto [found, added] = entries_.try_emplace(writer.take());
   Entry& entry = found->second;
   if (added) {
-    entry.list = list;
-    entry.key = &found->first;
-    if (list.size() > kShortList) entry.index = std::make_unique<AclIndex>(entry.list);
+    try {
+      entry.list = list;
+      entry.key = &found->first;
+      if (list.size() > kShortList) entry.index = std::make_unique<AclIndex>(entry.list);
+    } catch (const std::bad_alloc&) {
+      entries_.erase(found);
+      throw;
+    }
   }
   ++entry.users;
   return &entry;

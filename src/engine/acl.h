@@ -50,7 +50,7 @@ class AclTable {
     std::unique_ptr<AclIndex> index{};  // none for a short one
   };
 
-  // One user more. The same list gives the same entry while it is used.
+  // One user more. The same list gives the same entry while it is used. Throws std::bad_alloc, and nothing has changed.
   const Entry* use(const wire::AclList& list);
   void release(const Entry* entry);
   std::size_t size() const { return entries_.size(); }

@@ -1,6 +1,8 @@
 #include "engine/children.h"
 
+#include <algorithm>
 #include <bit>
+#include <new>
 #include <utility>
 
 #include "engine/node.h"
@@ -43,10 +45,11 @@ std::size_t Children::slot_of(Place place) const {
   return slot;
 }
 
-void Children::enter(Place place) {
-  auto slot = home(hashes_[place]);
-  while (slots_[slot] != kNone) slot = behind(slot);
-  slots_[slot] = place;
+void Children::enter(std::vector<Place>& slots, Place place, std::uint32_t hash) {
+  const auto mask = slots.size() - 1;
+  auto slot = hash & mask;
+  while (slots[slot] != kNone) slot = (slot + 1) & mask;
+  slots[slot] = place;
 }
 
 // Those behind it move up as far as they may, so that no search ends too early.
@@ -61,25 +64,30 @@ void Children::vacate(std::size_t slot) {
   slots_[slot] = kNone;
 }
 
-void Children::resize(std::size_t slots) {
-  slots_.assign(slots, kNone);
-  slots_.shrink_to_fit();
-  for (Place place = 0; place < nodes_.size(); ++place) enter(place);
+std::vector<Children::Place> Children::table_of(std::size_t slots) const {
+  std::vector<Place> table(slots, kNone);
+  for (Place place = 0; place < nodes_.size(); ++place) enter(table, place, hashes_[place]);
+  return table;
 }
 
-void Children::insert(std::unique_ptr<Node> node) {
+void Children::make_room() {
+  const auto wanted = nodes_.size() + 1;
+  if (wanted > nodes_.capacity()) nodes_.reserve(std::max(wanted, 2 * nodes_.capacity()));
+  if (wanted > hashes_.capacity()) hashes_.reserve(std::max(wanted, 2 * hashes_.capacity()));
+  if (slots_.empty() ? wanted > kFew : wanted > slots_.size() / 4 * 3) {
+    slots_ = table_of(std::max(kLeastSlots, slots_.size() * 2));
+  }
+}
+
+void Children::insert(std::unique_ptr<Node> node) noexcept {
   const auto place = static_cast<Place>(nodes_.size());
   hashes_.push_back(static_cast<std::uint32_t>(base::siphash(*key_, node->name)));
   name_bytes_ += node->name.size();
   nodes_.push_back(std::move(node));
-  if (slots_.empty() ? nodes_.size() > kFew : nodes_.size() > slots_.size() / 4 * 3) {
-    resize(std::max(kLeastSlots, slots_.size() * 2));
-  } else if (!slots_.empty()) {
-    enter(place);
-  }
+  if (!slots_.empty()) enter(slots_, place, hashes_[place]);
 }
 
-std::unique_ptr<Node> Children::extract(std::string_view name) {
+std::unique_ptr<Node> Children::extract(std::string_view name) noexcept {
   const auto place = place_of(name, static_cast<std::uint32_t>(base::siphash(*key_, name)));
   const auto last = static_cast<Place>(nodes_.size() - 1);
   if (!slots_.empty()) {
@@ -94,12 +102,28 @@ std::unique_ptr<Node> Children::extract(std::string_view name) {
   }
   nodes_.pop_back();
   hashes_.pop_back();
-  if (slots_.size() > kLeastSlots && nodes_.size() < slots_.size() / kSparse) {
-    nodes_.shrink_to_fit();
-    hashes_.shrink_to_fit();
-    resize(std::bit_ceil(std::max(kLeastSlots, 2 * nodes_.size())));
-  }
   return taken;
+}
+
+std::unique_ptr<Node> Children::set_aside(std::string_view name) noexcept {
+  ++aside_;
+  return extract(name);
+}
+
+void Children::put_back(std::unique_ptr<Node> node) noexcept {
+  --aside_;
+  insert(std::move(node));
+}
+
+// A smaller table must be had before the large one can go. If it cannot be had, the next one that goes tries again.
+void Children::tidy() noexcept {
+  if (aside_ > 0 || slots_.size() <= kLeastSlots || nodes_.size() >= slots_.size() / kSparse) return;
+  nodes_.shrink_to_fit();
+  hashes_.shrink_to_fit();
+  try {
+    slots_ = table_of(std::bit_ceil(std::max(kLeastSlots, 2 * nodes_.size())));
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 }  // namespace holdfast::engine

@@ -5,6 +5,9 @@
 //   slots_    [ 2 |   | 0 | 3 | 1 | ]  where in the row: open addressing, none while there are few
 //
 // A child that goes leaves its place to the last one: the order means nothing.
+//
+// Only make_room() takes memory, so that what was removed can always be put back: a child that is set aside keeps its room until it is
+// put back or dropped.
 #pragma once
 
 #include <cstddef>
@@ -28,13 +31,23 @@ class Children {
   Children& operator=(const Children&) = delete;
 
   Node* find(std::string_view name) const;
-  // There is none of that name.
-  void insert(std::unique_ptr<Node> node);
+  // For one more. Throws std::bad_alloc, and nothing has changed.
+  void make_room();
+  // There is none of that name, and room for it.
+  void insert(std::unique_ptr<Node> node) noexcept;
   // There is one of that name.
-  std::unique_ptr<Node> extract(std::string_view name);
+  std::unique_ptr<Node> extract(std::string_view name) noexcept;
+  // The same, for one that may come back.
+  std::unique_ptr<Node> set_aside(std::string_view name) noexcept;
+  void put_back(std::unique_ptr<Node> node) noexcept;
+  void drop_aside() noexcept { --aside_; }
+  // Gives back memory that is not needed.
+  void tidy() noexcept;
 
   std::size_t size() const { return nodes_.size(); }
   bool empty() const { return nodes_.empty(); }
+  // Nothing may come back either.
+  bool unused() const { return empty() && aside_ == 0; }
   // Of all names together: how long a listing is, is known before it is made.
   std::size_t name_bytes() const { return name_bytes_; }
   auto begin() const { return nodes_.begin(); }
@@ -47,9 +60,10 @@ class Children {
 
   Place place_of(std::string_view name, std::uint32_t hash) const;
   std::size_t slot_of(Place place) const;
-  void enter(Place place);
+  static void enter(std::vector<Place>& slots, Place place, std::uint32_t hash);
   void vacate(std::size_t slot);
-  void resize(std::size_t slots);
+  // The table with so many slots, to be swapped in.
+  std::vector<Place> table_of(std::size_t slots) const;
   std::size_t home(std::uint32_t hash) const { return hash & (slots_.size() - 1); }
   std::size_t behind(std::size_t slot) const { return (slot + 1) & (slots_.size() - 1); }
 
@@ -58,6 +72,7 @@ class Children {
   std::vector<std::uint32_t> hashes_;
   std::vector<Place> slots_;  // a power of two, or none
   std::size_t name_bytes_ = 0;
+  std::size_t aside_ = 0;
 };
 
 }  // namespace holdfast::engine

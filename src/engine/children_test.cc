@@ -23,7 +23,9 @@ std::unique_ptr<Node> node_called(const std::string& name) {
 TEST(Children, are_found_by_name_and_counted_with_the_bytes_of_their_names) {
   Children children(kKey);
   EXPECT_EQ(children.find("a"), nullptr);
+  children.make_room();
   children.insert(node_called("a"));
+  children.make_room();
   children.insert(node_called("bcd"));
   EXPECT_EQ(children.find("bcd")->name, "bcd");
   EXPECT_EQ(children.find("b"), nullptr);
@@ -51,6 +53,7 @@ TEST(Children, are_what_was_inserted_and_not_extracted) {
         ASSERT_EQ(children.find(name), known->second);
         if (grows && random() % 4 != 0) continue;
         ASSERT_EQ(children.extract(name).get(), known->second);
+        children.tidy();
         bytes -= name.size();
         expected.erase(known);
       } else {
@@ -59,6 +62,7 @@ TEST(Children, are_what_was_inserted_and_not_extracted) {
         auto node = node_called(name);
         expected[name] = node.get();
         bytes += name.size();
+        children.make_room();
         children.insert(std::move(node));
       }
     }

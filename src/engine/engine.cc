@@ -1,6 +1,7 @@
 #include "engine/engine.h"
 
 #include <algorithm>
+#include <new>
 
 #include "engine/path.h"
 #include "engine/reads.h"
@@ -127,7 +128,7 @@ Outcome Engine::set_timeout(wire::Zxid zxid, std::int64_t time, wire::SessionId 
   Outcome outcome{.zxid = zxid, .transaction = {.zxid = zxid, .time = time}};
   const Session* there = sessions_.find(session);
   if (there == nullptr) return outcome;
-  outcome.session_before = *there;
+  outcome.timeout_before = there->timeout;
   // In a log a session that is opened once more is the same one, with what it has now.
   outcome.transaction.changes.emplace_back(
       SessionOpened{session, static_cast<std::int32_t>(timeout.count()), there->password});
@@ -139,8 +140,7 @@ Outcome Engine::set_timeout(wire::Zxid zxid, std::int64_t time, wire::SessionId 
 void Engine::close_session(wire::SessionId session, Outcome& outcome) {
   remove_some(session, outcome);
   outcome.transaction.changes.emplace_back(SessionClosed{session});
-  if (const Session* there = sessions_.find(session)) outcome.session_before = *there;
-  sessions_.close(session);
+  outcome.closed = sessions_.close(session);
 }
 
 // Ephemerals, as many as are removed at once.
@@ -157,24 +157,31 @@ void Engine::remove_some(wire::SessionId session, Outcome& outcome) {
     bytes += paths.back().second.size();
   }
   std::sort(paths.begin(), paths.end());
+  outcome.undo.reserve(paths.size());
+  outcome.transaction.changes.reserve(paths.size() + 1);
   for (auto& [czxid, path] : paths) {
     if (outcome.events > rules_.removed_at_once && !outcome.undo.empty()) break;
-    Change change = NodeRemoved{std::move(path)};
+    const auto& change = outcome.transaction.changes.emplace_back(NodeRemoved{std::move(path)});
     outcome.events += watchers_of(change);
     outcome.undo.push_back(tree_.apply(std::get<NodeRemoved>(change), outcome.zxid, outcome.transaction.time));
-    outcome.transaction.changes.push_back(std::move(change));
   }
 }
 
 Outcome Engine::remove_ephemerals(wire::Zxid zxid, std::int64_t time, wire::SessionId session) {
   Outcome outcome{.zxid = zxid, .transaction = {.zxid = zxid, .time = time}};
-  if (sessions_.find(session) == nullptr) remove_some(session, outcome);
+  try {
+    if (sessions_.find(session) == nullptr) remove_some(session, outcome);
+    make_room_to_tell(outcome);
+  } catch (const std::bad_alloc&) {
+    take_back(outcome);
+    throw;
+  }
   return outcome;
 }
 
 std::vector<wire::SessionId> Engine::orphaned() const {
   std::vector<wire::SessionId> all;
-  for (const auto& [session, nodes] : tree_.ephemerals()) {
+  for (const auto& [session, owned] : tree_.ephemerals()) {
     if (sessions_.find(session) == nullptr) all.push_back(session);
   }
   return all;
@@ -205,15 +212,26 @@ std::size_t Engine::watchers_of(const Change& change) const {
 
 Outcome Engine::execute(const Client& client, wire::Zxid zxid, std::int64_t time, const wire::Request& request) {
   Outcome outcome{.zxid = zxid, .transaction = {.zxid = zxid, .time = time}};
+  try {
+    execute(client, request, outcome);
+    make_room_to_tell(outcome);
+  } catch (const std::bad_alloc&) {
+    take_back(outcome);
+    throw;
+  }
+  return outcome;
+}
+
+void Engine::execute(const Client& client, const wire::Request& request, Outcome& outcome) {
   const bool known = client.session == 0 || sessions_.find(client.session) != nullptr;
   if (!known && !std::holds_alternative<wire::Unknown>(request)) {
     outcome.code = Code::session_expired;
-    return outcome;
+    return;
   }
   if (const auto wanted = std::visit(WantedWatches{}, request);
       wanted.watches > 0 && !may_watch(client.connection, wanted)) {
     outcome.code = Code::system_error;
-    return outcome;
+    return;
   }
   const auto& who = client.session == 0 ? kOurselves : identities(client.connection);
   const Permissions permissions(who);
@@ -226,7 +244,7 @@ Outcome Engine::execute(const Client& client, wire::Zxid zxid, std::int64_t time
     take_back(outcome);
     outcome.events = 0;
     outcome.code = Code::system_error;
-    return outcome;
+    return;
   }
   if (std::holds_alternative<wire::CloseSession>(request)) close_session(client.session, outcome);
   // Now: once it settles, the tree is further than that.
@@ -236,25 +254,33 @@ Outcome Engine::execute(const Client& client, wire::Zxid zxid, std::int64_t time
   } else if (outcome.code == Code::ok) {
     outcome.body = answer.take();
   }
-  return outcome;
 }
 
-void Engine::take_back(Outcome& outcome) {
+void Engine::make_room_to_tell(const Outcome& outcome) {
+  std::size_t longest = 0;
+  for (const auto& change : outcome.transaction.changes) {
+    const auto length = [](const auto& each) -> std::size_t {
+      if constexpr (requires { each.path; }) return each.path.size();
+      return 0;
+    };
+    longest = std::max(longest, std::visit(length, change));
+  }
+  if (longest > telling_.path.capacity()) telling_.path.reserve(longest);
+}
+
+void Engine::take_back(Outcome& outcome) noexcept {
   for (auto each = outcome.undo.rbegin(); each != outcome.undo.rend(); ++each) tree_.take_back(std::move(*each));
   outcome.undo.clear();
   for (const auto& change : outcome.transaction.changes) {
-    if (const auto* opened = std::get_if<SessionOpened>(&change)) {
-      if (outcome.session_before) {
-        sessions_.set_timeout(opened->session, outcome.session_before->timeout);
-      } else {
-        sessions_.close(opened->session);
-      }
-    }
-    if (const auto* closed = std::get_if<SessionClosed>(&change); closed != nullptr && outcome.session_before) {
-      sessions_.open(closed->session, outcome.session_before->password, outcome.session_before->timeout,
-                     outcome.session_before->heard);
+    const auto* opened = std::get_if<SessionOpened>(&change);
+    if (opened == nullptr) continue;
+    if (outcome.timeout_before) {
+      sessions_.set_timeout(opened->session, *outcome.timeout_before);
+    } else {
+      sessions_.close(opened->session);
     }
   }
+  if (outcome.closed) sessions_.put_back(std::move(outcome.closed));
   outcome.transaction.changes.clear();
 }
 

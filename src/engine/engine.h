@@ -9,6 +9,10 @@
 //      |
 //   settle()      watches are set and fire; answer and events go out      or      take_back(), the last one first
 //
+// Memory may end in the first half: then std::bad_alloc is thrown, and nothing has changed. Taking back takes none, nor does telling
+// those who watch: whatever was executed can be ended either way. Only to set watches takes memory in the second half; if there is none,
+// the connection has to go, which takes its watches with it.
+//
 // The order of settling is that of executing. Watches change in the second half only: so requests that ask for or about watches
 // are answered there.
 #pragma once
@@ -45,8 +49,9 @@ struct Outcome {
   wire::Code code = wire::Code::ok;
   std::string body{};  // of the answer
   Transaction transaction{};
-  std::vector<NodeUndo> undo{};             // of the changes, as far as they are about nodes
-  std::optional<Session> session_before{};  // it was closed, or has another timeout
+  std::vector<NodeUndo> undo{};                               // of the changes, as far as they are about nodes
+  Sessions::Closed closed{};                                  // the session that it ended
+  std::optional<std::chrono::milliseconds> timeout_before{};  // of a session that has another one now
   // By who sets its watches again, path by path: nothing where nothing was missed.
   std::vector<std::optional<wire::EventType>> missed{};
   std::size_t events = 0;  // about as many as will be told when it settles
@@ -112,7 +117,7 @@ class Engine {
   // `zxid` is a new one for a write (wire::is_write), the last one for a read.
   Outcome execute(const Client& client, wire::Zxid zxid, std::int64_t time, const wire::Request& request);
   void settle(const Client& client, const wire::Request& request, Outcome& outcome, const Tell& tell);
-  void take_back(Outcome& outcome);
+  void take_back(Outcome& outcome) noexcept;
 
   // Containers that were used and are empty, and TTL nodes that nobody changed for long enough: to be removed by requests
   // of our own. Looks at `count` of them from the place `from` on, of tree().mortals().
@@ -126,19 +131,22 @@ class Engine {
   void begin_snapshot();
   std::optional<std::string> next_snapshot_record();
 
+  const Rules& rules() const { return rules_; }
   const Tree& tree() const { return tree_; }
   const WatchTable& data_watches() const { return data_watches_; }
   const WatchTable& child_watches() const { return child_watches_; }
 
  private:
+  void execute(const Client& client, const wire::Request& request, Outcome& outcome);
   void close_session(wire::SessionId session, Outcome& outcome);
   void remove_some(wire::SessionId session, Outcome& outcome);
   std::size_t watchers_of(const Change& change) const;
+  // So that settle_changes() needs none.
+  void make_room_to_tell(const Outcome& outcome);
   void settle_changes(Outcome& outcome, const Tell& tell);
-  // Who was told, or withheld. Those who were told before are not told twice.
-  std::vector<ConnectionId> fire(WatchTable& table, std::string_view path, wire::EventType type,
-                                 const AclTable::Entry* acl, const Tell& tell,
-                                 const std::vector<ConnectionId>* told_before);
+  // Who was told, or withheld, until the table fires again. Those who were told before are not told twice.
+  const WatchTable::Told& fire(WatchTable& table, std::string_view path, wire::EventType type,
+                               const AclTable::Entry* acl, const Tell& tell, const WatchTable::Told* told_before);
   bool may_watch(ConnectionId connection, const WatchTable::Use& more) const;
   std::vector<std::optional<wire::EventType>> missed_by(const wire::SetWatches& request) const;
   void set_watches(ConnectionId connection, const wire::SetWatches& request, const Outcome& outcome, const Tell& tell);
@@ -151,6 +159,7 @@ class Engine {
   WatchTable data_watches_;
   WatchTable child_watches_;
   std::unordered_map<ConnectionId, Identities> connections_;
+  wire::Event telling_{};                           // with room for the path of every change that is to be settled
   std::vector<wire::SessionId> snapshot_sessions_;  // not yet written
 };
 

@@ -1,5 +1,6 @@
 #include "engine/reads.h"
 
+#include <algorithm>
 #include <string>
 #include <variant>
 #include <vector>
@@ -93,6 +94,7 @@ Code Reads::operator()(const wire::GetChildren& request, wire::Writer& answer) c
   if (node->children) {
     const auto size = node->children->name_bytes() + kLength * node->child_count();
     if (size > limit_) return Code::marshalling_error;
+    answer.expect(size);
     for_each_ahead(*node->children, [&](const Node& child) { answer.text(child.name); });
   }
   if (request.with_stat) wire::encode(answer, node->stat());
@@ -105,7 +107,24 @@ Code Reads::operator()(const wire::Sync& request, wire::Writer& answer) const {
   return Code::ok;
 }
 
+std::size_t Reads::length_of_lists(const wire::MultiRead& request) const {
+  std::size_t length = 0;
+  for (const auto& step : request.steps) {
+    const auto* list = std::get_if<wire::GetChildren>(&step);
+    const Node* node = nullptr;
+    if (list == nullptr || readable(list->path, wire::permission::kRead, node) != Code::ok || !node->children) continue;
+    length += node->children->name_bytes() + kLength * node->child_count();
+  }
+  return length;
+}
+
 Code Reads::operator()(const wire::MultiRead& request, wire::Writer& answer) const {
+  const auto limit = std::min(limit_, kLongestMultiRead);
+  // Before any is made: a list costs its names, to see how long it is costs nothing.
+  const auto lists = length_of_lists(request);
+  if (lists > limit) return Code::marshalling_error;
+  // At once: memory that is new to the process costs more than the names that are written into it.
+  answer.expect(lists);
   const auto header = [&](Op op, bool done, std::int32_t err) {
     answer.i32(static_cast<std::int32_t>(op));
     answer.boolean(done);
@@ -113,14 +132,12 @@ Code Reads::operator()(const wire::MultiRead& request, wire::Writer& answer) con
   };
   for (const auto& step : request.steps) {
     // One small request can name a large node many thousand times.
-    if (answer.size() > limit_) return Code::marshalling_error;
-    wire::Writer body;
-    const auto code = std::visit([&](const auto& each) { return (*this)(each, body); }, step);
-    if (code == Code::marshalling_error) return code;  // too long by itself
-    if (code == Code::ok) {
-      header(std::holds_alternative<wire::GetData>(step) ? Op::get_data : Op::get_children, false, 0);
-      answer.raw(body.bytes());
-    } else {
+    if (answer.size() > limit) return Code::marshalling_error;
+    const auto begin = answer.size();
+    header(std::holds_alternative<wire::GetData>(step) ? Op::get_data : Op::get_children, false, 0);
+    const auto code = std::visit([&](const auto& each) { return (*this)(each, answer); }, step);
+    if (code != Code::ok) {
+      answer.shrink(begin);
       header(Op::error, false, static_cast<std::int32_t>(code));
       answer.i32(static_cast<std::int32_t>(code));
     }

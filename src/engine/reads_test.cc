@@ -34,6 +34,36 @@ TEST(Reads, gives_up_a_multi_read_as_soon_as_its_answer_is_too_long) {
   EXPECT_LT(answer.size(), 30'000u);
 }
 
+TEST(Reads, refuses_a_multi_read_of_long_lists_before_it_makes_any_of_them) {
+  Scene scene;
+  const auto me = scene.client(1);
+  (void)scene.run(me, create("/a"));
+  for (int i = 0; i < 100; ++i) (void)scene.run(me, create("/a/" + std::string(100, 'x') + std::to_string(i)));
+  const Identities nobody;
+  const Permissions permissions(nobody);
+  const Reads reads(scene.engine.tree(), permissions, 1, 25'000);
+  wire::MultiRead request;
+  request.steps.resize(2, wire::GetChildren{"/a"});
+  wire::Writer answer;
+  EXPECT_EQ(reads(request, answer), Code::ok);
+  request.steps.resize(3, wire::GetChildren{"/a"});
+  wire::Writer none;
+  EXPECT_EQ(reads(request, none), Code::marshalling_error);
+  EXPECT_EQ(none.size(), 0u);
+}
+
+// All others wait for it.
+TEST(Reads, gives_up_a_multi_read_that_would_take_long_though_a_single_answer_may_be_longer) {
+  Scene scene;
+  const auto me = scene.client(1);
+  (void)scene.run(me, create("/a", CreateMode::persistent, std::string(1'000'000, 'x')));
+  wire::MultiRead request;
+  request.steps.resize(8, wire::GetData{"/a"});
+  EXPECT_EQ(scene.run(me, request).code, Code::ok);
+  request.steps.resize(12, wire::GetData{"/a"});
+  EXPECT_EQ(scene.run(me, request).code, Code::marshalling_error);
+}
+
 TEST(Reads, says_which_step_of_a_multi_read_failed) {
   Scene scene;
   const auto me = scene.client(1);

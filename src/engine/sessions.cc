@@ -1,17 +1,39 @@
 #include "engine/sessions.h"
 
 #include <algorithm>
+#include <functional>
+#include <new>
 
 namespace holdfast::engine {
 
 void Sessions::open(wire::SessionId id, std::string password, std::chrono::milliseconds timeout, Moment now) {
+  // One look at each, one more of this, and as many that are out of date.
+  const auto looks = 2 * (sessions_.size() + 2);
+  if (looks > due_.capacity()) due_.reserve(2 * looks);
   const auto [at, added] = sessions_.insert_or_assign(id, Session{std::move(password), timeout, now});
   look_at(id, at->second, now + timeout);
 }
 
-void Sessions::look_at(wire::SessionId id, Session& session, Moment when) {
+void Sessions::put_back(Closed closed) noexcept {
+  const auto at = sessions_.insert(std::move(closed)).position;
+  look_at(at->first, at->second, at->second.heard + at->second.timeout);
+}
+
+void Sessions::look_at(wire::SessionId id, Session& session, Moment when) noexcept {
+  // Out of date from here on: there is one at each session at most that is not.
+  session.due = Moment::max();
+  if (due_.size() == due_.capacity()) drop_stale_looks();
   session.due = when;
-  due_.emplace(when, id);
+  due_.emplace_back(when, id);
+  std::push_heap(due_.begin(), due_.end(), std::greater<>());
+}
+
+void Sessions::drop_stale_looks() noexcept {
+  std::erase_if(due_, [this](const Due& look) {
+    const Session* session = find(look.second);
+    return session == nullptr || session->due != look.first;
+  });
+  std::make_heap(due_.begin(), due_.end(), std::greater<>());
 }
 
 Session* Sessions::find(wire::SessionId id) {
@@ -19,7 +41,7 @@ Session* Sessions::find(wire::SessionId id) {
   return found == sessions_.end() ? nullptr : &found->second;
 }
 
-void Sessions::set_timeout(wire::SessionId id, std::chrono::milliseconds timeout) {
+void Sessions::set_timeout(wire::SessionId id, std::chrono::milliseconds timeout) noexcept {
   Session* session = find(id);
   if (session == nullptr) return;
   session->timeout = timeout;
@@ -41,23 +63,25 @@ void Sessions::look_again(wire::SessionId id, Moment earliest) {
 
 std::optional<Moment> Sessions::next_look() const {
   if (due_.empty()) return std::nullopt;
-  return due_.top().first;
+  return due_.front().first;
 }
 
 std::vector<wire::SessionId> Sessions::expired(Moment now) {
   std::vector<wire::SessionId> over;
-  while (!due_.empty() && due_.top().first <= now) {
-    const auto [when, id] = due_.top();
-    due_.pop();
+  while (!due_.empty() && due_.front().first <= now) {
+    const auto [when, id] = due_.front();
     Session* session = find(id);
-    if (session == nullptr || session->due != when) continue;
-    const auto end = session->heard + session->timeout;
-    if (end > now) {
-      look_at(id, *session, end);
-    } else {
-      session->due = Moment::max();
-      over.push_back(id);
+    const bool stale = session == nullptr || session->due != when;
+    const bool ends = !stale && session->heard + session->timeout <= now;
+    try {
+      if (ends) over.push_back(id);
+    } catch (const std::bad_alloc&) {
+      return over;
     }
+    std::pop_heap(due_.begin(), due_.end(), std::greater<>());
+    due_.pop_back();
+    if (ends) session->due = Moment::max();
+    if (!ends && !stale) look_at(id, *session, session->heard + session->timeout);
   }
   return over;
 }

@@ -2,14 +2,15 @@
 //
 // A session is over when nothing was heard of it for its timeout, never earlier; a beat only notes the time. When each is due for
 // a look is kept apart, and may be too early: a session that was heard of since is put off until its real end. A look that was
-// replaced by an earlier one is dropped when its time comes.
+// replaced by an earlier one is dropped when its time comes, or when there are too many.
+//
+// open() makes room for all looks that a session can come to need. So nothing else here takes memory, but for the list that expired()
+// returns: no session can be forgotten because there is none.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
-#include <functional>
 #include <optional>
-#include <queue>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -28,21 +29,29 @@ struct Session {
 };
 
 class Sessions {
+  using ById = std::unordered_map<wire::SessionId, Session>;
+
  public:
-  // Counts as heard of now.
+  // One that was closed, and may be put back.
+  using Closed = ById::node_type;
+
+  // Counts as heard of now. Throws std::bad_alloc, and nothing has changed.
   void open(wire::SessionId id, std::string password, std::chrono::milliseconds timeout, Moment now);
-  void close(wire::SessionId id) { sessions_.erase(id); }
+  // Nothing if there is none.
+  Closed close(wire::SessionId id) noexcept { return sessions_.extract(id); }
+  void put_back(Closed closed) noexcept;
 
   Session* find(wire::SessionId id);
   const Session* find(wire::SessionId id) const { return const_cast<Sessions*>(this)->find(id); }
   // A resumed session may come with another timeout.
-  void set_timeout(wire::SessionId id, std::chrono::milliseconds timeout);
+  void set_timeout(wire::SessionId id, std::chrono::milliseconds timeout) noexcept;
   // Not before then; it may have been heard of since.
   void heard_of(wire::SessionId id, Moment now);
   // After a restart: nobody could be heard of while we were not there.
   void all_heard_of(Moment now);
 
-  // Those whose end has come. They stay until they are closed, and are not named again unless looked at again.
+  // Those whose end has come; without memory for the list, not all of them. They stay until they are closed, and are not named again
+  // unless looked at again.
   std::vector<wire::SessionId> expired(Moment now);
   // When its end has come, or then if that is later.
   void look_again(wire::SessionId id, Moment earliest = Moment{0});
@@ -55,12 +64,13 @@ class Sessions {
   const std::unordered_map<wire::SessionId, Session>& all() const { return sessions_; }
 
  private:
-  void look_at(wire::SessionId id, Session& session, Moment when);
+  void look_at(wire::SessionId id, Session& session, Moment when) noexcept;
+  void drop_stale_looks() noexcept;
 
   using Due = std::pair<Moment, wire::SessionId>;
 
-  std::unordered_map<wire::SessionId, Session> sessions_;
-  std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
+  ById sessions_;
+  std::vector<Due> due_;  // a heap, the earliest first
 };
 
 }  // namespace holdfast::engine

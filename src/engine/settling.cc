@@ -51,7 +51,7 @@ void Engine::settle_changes(Outcome& outcome, const Tell& tell) {
            nullptr);
     } else if (const auto* removed = std::get_if<NodeRemoved>(&change)) {
       const auto* acl = undo.removed->acl;
-      const auto told = fire(data_watches_, removed->path, EventType::node_deleted, acl, tell, nullptr);
+      const auto& told = fire(data_watches_, removed->path, EventType::node_deleted, acl, tell, nullptr);
       fire(child_watches_, removed->path, EventType::node_deleted, acl, tell, &told);
       fire(child_watches_, parent_or_root(removed->path), EventType::node_children_changed, undo.readers, tell,
            nullptr);
@@ -64,14 +64,16 @@ void Engine::settle_changes(Outcome& outcome, const Tell& tell) {
   outcome.undo.clear();
 }
 
-std::vector<ConnectionId> Engine::fire(WatchTable& table, std::string_view path, EventType type,
-                                       const AclTable::Entry* acl, const Tell& tell,
-                                       const std::vector<ConnectionId>* told_before) {
-  auto told = table.fire(path, type);
+const WatchTable::Told& Engine::fire(WatchTable& table, std::string_view path, EventType type,
+                                     const AclTable::Entry* acl, const Tell& tell,
+                                     const WatchTable::Told* told_before) {
+  const auto& told = table.fire(path, type);
+  if (told.empty()) return told;
+  telling_.type = type;
+  telling_.path.assign(path);
   for (const auto connection : told) {
     if (told_before != nullptr && std::binary_search(told_before->begin(), told_before->end(), connection)) continue;
-    if (!allows(acl, wire::permission::kRead, identities(connection))) continue;
-    tell(connection, {type, std::string(path)});
+    if (allows(acl, wire::permission::kRead, identities(connection))) tell(connection, telling_);
   }
   return told;
 }

@@ -1,5 +1,7 @@
 #include "engine/tree.h"
 
+#include <algorithm>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -78,18 +80,25 @@ Node* Tree::find_from(Node* node, std::string_view path) {
 }
 
 NodeUndo Tree::apply(const NodeCreated& change, wire::Zxid zxid, std::int64_t time) {
+  const auto before = size_;
   Node* node = restore(change.path);
   if (node == nullptr || node == root_.get()) return {};
   Node* parent = node->parent;
   NodeUndo undo{.what = NodeUndo::What::created,
                 .node = parent,
                 .readers = parent->acl,
-                .name = std::string(name_of(change.path)),
                 .creations = parent->creations,
                 .zxid = parent->pzxid};
-  set_data(*node, change.data);
-  set_acl(*node, change.acl);
-  set_kind(*node, change.kind, change.owner);
+  try {
+    undo.name = name_of(change.path);
+    set_data(*node, change.data);
+    set_acl(*node, change.acl);
+    set_kind(*node, change.kind, change.owner);
+  } catch (const std::bad_alloc&) {
+    // One that was there, only a log that catches up with a snapshot finds.
+    if (size_ != before) erase(*node);
+    throw;
+  }
   undo.created = node->acl;
   node->czxid = node->mzxid = node->pzxid = zxid;
   node->ctime = node->mtime = time;
@@ -104,14 +113,16 @@ NodeUndo Tree::apply(const NodeRemoved& change, wire::Zxid zxid, std::int64_t) {
   Node* node = find(change.path);
   // Nobody can ask for the root to be removed, but a log can say anything.
   if (parent == nullptr || node == root_.get()) return {};
+  if (node != nullptr && node->child_count() > 0) remove_below(*node);
   NodeUndo undo{.what = NodeUndo::What::removed, .node = parent, .readers = parent->acl, .zxid = parent->pzxid};
   parent->pzxid = zxid;
   if (node == nullptr) return {};
-  remove_below(*node);
   undo.removed_after = node->older;
   undo.under_cursor = cursor_ == node;
   if (is_mortal(*node)) undo.since = mortals_[node->place].since;
-  undo.removed = detach(*node);
+  unlink(*node);
+  if (node->kind == Kind::ephemeral) ++ephemerals_.find(node->owner)->second.aside;
+  undo.removed = parent->children->set_aside(node->name);
   return undo;
 }
 
@@ -121,12 +132,12 @@ NodeUndo Tree::apply(const DataSet& change, wire::Zxid zxid, std::int64_t time) 
   NodeUndo undo{.what = NodeUndo::What::data_set,
                 .node = node,
                 .readers = node->acl,
-                .data = node->data,
-                .data_is_null = node->data_is_null,
+                .data = change.data.value_or(""),
+                .data_is_null = !change.data,
                 .version = node->version,
                 .zxid = node->mzxid,
                 .mtime = node->mtime};
-  set_data(*node, change.data);
+  swap_data(*node, undo);
   node->version = change.version;
   node->mzxid = zxid;
   node->mtime = time;
@@ -138,33 +149,33 @@ NodeUndo Tree::apply(const AclSet& change, wire::Zxid, std::int64_t) {
   Node* node = find(change.path);
   if (node == nullptr) return {};
   NodeUndo undo{.what = NodeUndo::What::acl_set, .node = node, .version = node->aversion};
-  undo.acl = std::exchange(node->acl, nullptr);  // still used, by what may be taken back
-  set_acl(*node, change.acl);
+  // The old one is still used, by what may be taken back.
+  undo.acl = std::exchange(node->acl, change.acl.empty() ? nullptr : acls_.use(change.acl));
   node->aversion = change.version;
   return undo;
 }
 
-void Tree::take_back(NodeUndo undo) {
+void Tree::take_back(NodeUndo undo) noexcept {
   Node* node = undo.node;
   switch (undo.what) {
     case NodeUndo::What::nothing: return;
-    case NodeUndo::What::created: {
-      const auto created = detach(*node->children->find(undo.name));
-      acls_.release(created->acl);
+    case NodeUndo::What::created:
+      erase(*node->children->find(undo.name));
       node->creations = undo.creations;
       node->pzxid = undo.zxid;
       return;
-    }
     case NodeUndo::What::removed: {
       Node* back = undo.removed.get();
-      attach(std::move(undo.removed), undo.removed_after);
+      node->children->put_back(std::move(undo.removed));
+      if (back->kind == Kind::ephemeral) --ephemerals_.find(back->owner)->second.aside;
+      link(*back, undo.removed_after);
       if (undo.under_cursor) cursor_ = back;
       if (is_mortal(*back)) mortals_[back->place].since = undo.since;
       node->pzxid = undo.zxid;
       return;
     }
     case NodeUndo::What::data_set:
-      set_data(*node, undo.data_is_null ? wire::Buffer{} : wire::Buffer{std::move(undo.data)});
+      swap_data(*node, undo);
       node->version = undo.version;
       node->mzxid = undo.zxid;
       node->mtime = undo.mtime;
@@ -178,9 +189,22 @@ void Tree::take_back(NodeUndo undo) {
   }
 }
 
-void Tree::forget(NodeUndo undo) {
+void Tree::forget(NodeUndo undo) noexcept {
   if (undo.what == NodeUndo::What::acl_set) acls_.release(undo.acl);
-  if (undo.what == NodeUndo::What::removed) acls_.release(undo.removed->acl);
+  if (undo.what != NodeUndo::What::removed) return;
+  const auto& gone = *undo.removed;
+  acls_.release(gone.acl);
+  undo.node->children->drop_aside();
+  tidy(*undo.node);
+  if (gone.kind == Kind::ephemeral) --ephemerals_.find(gone.owner)->second.aside;
+  tidy(gone.kind, gone.owner);
+}
+
+void Tree::swap_data(Node& node, NodeUndo& undo) noexcept {
+  data_size_ -= node.data.size();
+  std::swap(node.data, undo.data);
+  std::swap(node.data_is_null, undo.data_is_null);
+  data_size_ += node.data.size();
 }
 
 Node* Tree::restore(std::string_view path) {
@@ -197,27 +221,30 @@ void Tree::set_acl(Node& node, const wire::AclList& list) {
 }
 
 void Tree::set_kind(Node& node, Kind kind, std::int64_t owner) {
+  make_room(kind, owner);
   leave(node);
-  node.kind = kind;
-  node.owner = owner;
+  const auto kind_before = std::exchange(node.kind, kind);
+  const auto owner_before = std::exchange(node.owner, owner);
   enter(node);
+  tidy(kind_before, owner_before);
 }
 
 void Tree::set_data(Node& node, const wire::Buffer& data) {
+  auto copy = data.value_or("");
   data_size_ -= node.data.size();
-  node.data = data.value_or("");
+  node.data = std::move(copy);
   node.data_is_null = !data;
   data_size_ += node.data.size();
 }
 
 const Tree::Nodes* Tree::ephemerals(wire::SessionId session) const {
   const auto found = ephemerals_.find(session);
-  return found == ephemerals_.end() ? nullptr : &found->second;
+  return found == ephemerals_.end() || found->second.nodes.empty() ? nullptr : &found->second.nodes;
 }
 
 std::size_t Tree::ephemeral_bytes(wire::SessionId session) const {
-  const auto found = ephemeral_bytes_.find(session);
-  return found == ephemeral_bytes_.end() ? 0 : found->second;
+  const auto found = ephemerals_.find(session);
+  return found == ephemerals_.end() ? 0 : found->second.bytes;
 }
 
 Node* Tree::next() {
@@ -230,33 +257,73 @@ Node* Tree::add(Node& parent, std::string_view name) {
   Node* added = node.get();
   node->name = name;
   node->parent = &parent;
-  attach(std::move(node), newest_);
+  make_room(parent);
+  parent.children->insert(std::move(node));
+  link(*added, newest_);
   return added;
 }
 
-// Into its parent's children, and into the list.
-void Tree::attach(std::unique_ptr<Node> node, Node* after) {
-  Node* self = node.get();
-  self->older = after;
-  self->newer = after->newer;
-  (self->newer != nullptr ? self->newer->older : newest_) = self;
-  after->newer = self;
-  if (!self->parent->children) self->parent->children = std::make_unique<Children>(key_);
-  self->parent->children->insert(std::move(node));
-  enter(*self);
+void Tree::make_room(Node& parent) {
+  if (!parent.children) {
+    auto children = std::make_unique<Children>(key_);
+    children->make_room();
+    parent.children = std::move(children);
+  } else {
+    parent.children->make_room();
+  }
 }
 
-std::unique_ptr<Node> Tree::detach(Node& node) {
+void Tree::make_room(Kind kind, std::int64_t owner) {
+  const auto grow = [](auto& row) {
+    if (row.size() == row.capacity()) row.reserve(std::max<std::size_t>(1, 2 * row.capacity()));
+  };
+  if (kind == Kind::container || kind == Kind::ttl) return grow(mortals_);
+  if (kind != Kind::ephemeral) return;
+  auto& mine = ephemerals_[owner];
+  try {
+    grow(mine.nodes);
+  } catch (const std::bad_alloc&) {
+    tidy(kind, owner);
+    throw;
+  }
+}
+
+// Most directories of locks are empty most of the time.
+void Tree::tidy(Node& parent) noexcept {
+  if (!parent.children) return;
+  parent.children->tidy();
+  if (parent.children->unused()) parent.children.reset();
+}
+
+void Tree::tidy(Kind kind, std::int64_t owner) noexcept {
+  if (kind != Kind::ephemeral) return;
+  const auto found = ephemerals_.find(owner);
+  if (found != ephemerals_.end() && found->second.nodes.empty() && found->second.aside == 0) ephemerals_.erase(found);
+}
+
+void Tree::link(Node& node, Node* after) noexcept {
+  node.older = after;
+  node.newer = after->newer;
+  (node.newer != nullptr ? node.newer->older : newest_) = &node;
+  after->newer = &node;
+  enter(node);
+}
+
+void Tree::unlink(Node& node) noexcept {
   leave(node);
   if (cursor_ == &node) cursor_ = node.newer;
-  // The root is never detached, so there is always one before.
+  // The root never goes, so there is always one before.
   node.older->newer = node.newer;
   (node.newer != nullptr ? node.newer->older : newest_) = node.older;
-  auto& children = *node.parent->children;
-  auto taken = children.extract(node.name);
-  // Most directories of locks are empty most of the time.
-  if (children.empty()) node.parent->children.reset();
-  return taken;
+}
+
+void Tree::erase(Node& node) noexcept {
+  Node& parent = *node.parent;
+  unlink(node);
+  const auto gone = parent.children->extract(node.name);
+  acls_.release(gone->acl);
+  tidy(parent);
+  tidy(gone->kind, gone->owner);
 }
 
 // Only a log that catches up with a snapshot finds children below what is removed.
@@ -272,10 +339,7 @@ void Tree::remove_below(Node& node) {
       below.push_back(child.get());
     }
   }
-  for (auto each = below.rbegin(); each != below.rend(); ++each) {
-    const auto gone = detach(**each);
-    acls_.release(gone->acl);
-  }
+  for (auto each = below.rbegin(); each != below.rend(); ++each) erase(**each);
 }
 
 bool Tree::is_over(const Node& node) const {
@@ -284,15 +348,15 @@ bool Tree::is_over(const Node& node) const {
   return node.kind == Kind::ttl && (now_ - mortals_[node.place].since) / std::chrono::milliseconds(1) > node.owner;
 }
 
-void Tree::enter(Node& node) {
+void Tree::enter(Node& node) noexcept {
   ++size_;
   for (Node* above = node.parent; above != nullptr; above = above->parent) ++above->below;
   data_size_ += path_length(node) + node.data.size();
   if (node.kind == Kind::ephemeral) {
-    auto& mine = ephemerals_[node.owner];
-    node.place = static_cast<std::uint32_t>(mine.size());
-    mine.push_back(&node);
-    ephemeral_bytes_[node.owner] += naming(node);
+    auto& mine = ephemerals_.find(node.owner)->second;
+    node.place = static_cast<std::uint32_t>(mine.nodes.size());
+    mine.nodes.push_back(&node);
+    mine.bytes += naming(node);
     ++ephemeral_count_;
   } else if (is_mortal(node)) {
     node.place = static_cast<std::uint32_t>(mortals_.size());
@@ -300,21 +364,16 @@ void Tree::enter(Node& node) {
   }
 }
 
-void Tree::leave(Node& node) {
+void Tree::leave(Node& node) noexcept {
   --size_;
   for (Node* above = node.parent; above != nullptr; above = above->parent) --above->below;
   data_size_ -= path_length(node) + node.data.size();
   if (node.kind == Kind::ephemeral) {
-    const auto found = ephemerals_.find(node.owner);
-    auto& mine = found->second;
-    mine[node.place] = mine.back();
-    mine[node.place]->place = node.place;
-    mine.pop_back();
-    ephemeral_bytes_[node.owner] -= naming(node);
-    if (mine.empty()) {
-      ephemeral_bytes_.erase(node.owner);
-      ephemerals_.erase(found);
-    }
+    auto& mine = ephemerals_.find(node.owner)->second;
+    mine.nodes[node.place] = mine.nodes.back();
+    mine.nodes[node.place]->place = node.place;
+    mine.nodes.pop_back();
+    mine.bytes -= naming(node);
     --ephemeral_count_;
   } else if (is_mortal(node)) {
     mortals_[node.place] = mortals_.back();

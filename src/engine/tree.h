@@ -1,4 +1,7 @@
 // tree.h -- all nodes, and how a change changes them.
+//
+// apply() may run out of memory: it throws std::bad_alloc, and nothing has changed. take_back() and forget() take no memory, so that
+// whatever was begun can be ended either way: what a removal has emptied stays where it is until one of the two.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +30,7 @@ struct NodeUndo {
   Node* removed_after = nullptr;  // its place in the list of all nodes
   bool under_cursor = false;      // the walk was about to visit it
   std::string name{};             // what was created
-  std::string data{};
+  std::string data{};             // what it was
   bool data_is_null = false;
   const AclTable::Entry* acl = nullptr;
   std::int32_t version = 0;
@@ -40,6 +43,12 @@ struct NodeUndo {
 class Tree {
  public:
   using Nodes = std::vector<Node*>;
+  // What a session has made.
+  struct Owned {
+    Nodes nodes{};
+    std::size_t bytes = 0;  // to name them all in a log
+    std::size_t aside = 0;  // were removed, and may come back
+  };
   // A container or a TTL node, and since when it has been as it is.
   struct Mortal {
     Node* node;
@@ -65,9 +74,9 @@ class Tree {
   NodeUndo apply(const DataSet& change, wire::Zxid zxid, std::int64_t time);
   NodeUndo apply(const AclSet& change, wire::Zxid zxid, std::int64_t time);
   // The last one first.
-  void take_back(NodeUndo undo);
+  void take_back(NodeUndo undo) noexcept;
   // It stays done. Every undo ends in one of the two.
-  void forget(NodeUndo undo);
+  void forget(NodeUndo undo) noexcept;
 
   // The node of that path, new or old, for a snapshot to fill in. Nothing if it has no parent, or if it is no path.
   Node* restore(std::string_view path);
@@ -77,7 +86,7 @@ class Tree {
 
   // The ephemerals of a session, in no order; nothing if it has none.
   const Nodes* ephemerals(wire::SessionId session) const;
-  const std::unordered_map<wire::SessionId, Nodes>& ephemerals() const { return ephemerals_; }
+  const std::unordered_map<wire::SessionId, Owned>& ephemerals() const { return ephemerals_; }
   // What naming them all takes in a log.
   std::size_t ephemeral_bytes(wire::SessionId session) const;
   // Containers and TTL nodes, in no order.
@@ -100,11 +109,23 @@ class Tree {
  private:
   static Node* find_from(Node* node, std::string_view path);
   Node* add(Node& parent, std::string_view name);
-  std::unique_ptr<Node> detach(Node& node);
-  void attach(std::unique_ptr<Node> node, Node* after);
+  // For one more child of `parent`, and for one more ephemeral or mortal. These throw std::bad_alloc, and nothing has changed; all that
+  // follows takes no memory.
+  void make_room(Node& parent);
+  void make_room(Kind kind, std::int64_t owner);
+  // Gives back what is empty, unless something may come back to it.
+  void tidy(Node& parent) noexcept;
+  void tidy(Kind kind, std::int64_t owner) noexcept;
+  // Out of all tables but its parent's, and into them.
+  void unlink(Node& node) noexcept;
+  void link(Node& node, Node* after) noexcept;
+  // What the node has for what the undo has.
+  void swap_data(Node& node, NodeUndo& undo) noexcept;
+  // For good.
+  void erase(Node& node) noexcept;
   void remove_below(Node& node);
-  void enter(Node& node);
-  void leave(Node& node);
+  void enter(Node& node) noexcept;
+  void leave(Node& node) noexcept;
 
   const base::HashKey key_;
   Moment now_{0};
@@ -113,8 +134,7 @@ class Tree {
   Node* oldest_ = nullptr;
   Node* newest_ = nullptr;
   Node* cursor_ = nullptr;
-  std::unordered_map<wire::SessionId, Nodes> ephemerals_;
-  std::unordered_map<wire::SessionId, std::size_t> ephemeral_bytes_;
+  std::unordered_map<wire::SessionId, Owned> ephemerals_;
   std::vector<Mortal> mortals_;
   std::size_t size_ = 0;
   std::size_t ephemeral_count_ = 0;

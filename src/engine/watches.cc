@@ -1,7 +1,9 @@
 #include "engine/watches.h"
 
 #include <algorithm>
+#include <new>
 #include <numeric>
+#include <utility>
 
 namespace holdfast::engine {
 namespace {
@@ -15,21 +17,40 @@ auto place_of(auto& watchers, ConnectionId connection) {
 
 WatchTable::WatchTable(const base::HashKey& key) : key_(key) { shards_.fill(ByPath(0, Hash{key})); }
 
+WatchTable::ByConnection::iterator WatchTable::owner(ConnectionId connection) {
+  if (const auto found = by_connection_.find(connection); found != by_connection_.end()) return found;
+  const auto connections = by_connection_.size() + 1;
+  if (connections > told_.capacity()) told_.reserve(2 * connections);
+  const auto all = connections + gone_.size();
+  if (static_cast<float>(all) > static_cast<float>(gone_.bucket_count()) * gone_.max_load_factor())
+    gone_.reserve(2 * all);
+  return by_connection_.try_emplace(connection).first;
+}
+
 void WatchTable::add(std::string_view path, ConnectionId connection, WatchMode mode) {
   const auto where = hashed(path);
   auto& table = shard(where);
-  auto found = table.find(where);
-  if (found == table.end()) {
-    found = table.emplace(std::string(path), Watchers{}).first;
-    bytes_ += path.size();
+  const auto mine = owner(connection);
+  auto found = table.end();
+  try {
+    found = table.find(where);
+    if (found == table.end()) {
+      found = table.emplace(std::string(path), Watchers{}).first;
+      bytes_ += path.size();
+    }
+    auto& watchers = found->second;
+    if (watchers.size() == watchers.capacity()) watchers.reserve(std::max<std::size_t>(1, 2 * watchers.size()));
+    mine->second.paths.insert(&found->first);
+  } catch (const std::bad_alloc&) {
+    if (mine->second.paths.empty()) by_connection_.erase(mine);
+    if (found != table.end() && found->second.empty()) erase(where);
+    throw;
   }
   auto& watchers = found->second;
   auto at = place_of(watchers, connection);
   if (at == watchers.end() || at->connection != connection) {
     at = watchers.insert(at, {connection, WatchMode::one_shot});
-    auto& mine = by_connection_[connection];
-    mine.paths.insert(&found->first);
-    mine.bytes += path.size();
+    mine->second.bytes += path.size();
     ++size_;
   }
   if (at->mode == WatchMode::recursive) --recursive_;
@@ -68,7 +89,7 @@ void WatchTable::forget(const std::string* path, ConnectionId connection) {
   if (found->second.paths.empty()) owners.erase(found);
 }
 
-void WatchTable::abandon(ConnectionId connection) {
+void WatchTable::abandon(ConnectionId connection) noexcept {
   if (auto mine = by_connection_.extract(connection)) gone_.insert(std::move(mine));
 }
 
@@ -123,23 +144,28 @@ std::size_t WatchTable::watchers(std::string_view path) const {
   return count;
 }
 
-std::vector<ConnectionId> WatchTable::fire(std::string_view path, wire::EventType type) {
-  std::vector<ConnectionId> told;
+bool WatchTable::is_first(ConnectionId connection) noexcept {
+  const auto found = by_connection_.find(connection);
+  return found != by_connection_.end() && std::exchange(found->second.told_by, fired_) != fired_;
+}
+
+const WatchTable::Told& WatchTable::fire(std::string_view path, wire::EventType type) noexcept {
+  told_.clear();
+  ++fired_;
   bool any_used_up = false;
   visit(path, [&](const Watchers& watchers, bool at_the_node) {
     for (const auto& watcher : watchers) {
       const bool fires =
           watcher.mode == WatchMode::recursive ? type != wire::EventType::node_children_changed : at_the_node;
       if (at_the_node && watcher.mode == WatchMode::one_shot) any_used_up = true;
-      if (fires && !is_gone(watcher.connection)) told.push_back(watcher.connection);
+      if (!fires || is_gone(watcher.connection)) continue;
+      // Without recursive watches this is the only path, and each is there once.
+      if (recursive_ == 0 || is_first(watcher.connection)) told_.push_back(watcher.connection);
     }
   });
-  if (recursive_ > 0) {
-    std::sort(told.begin(), told.end());
-    told.erase(std::unique(told.begin(), told.end()), told.end());
-  }
+  if (recursive_ > 0) std::sort(told_.begin(), told_.end());
   if (any_used_up) use_up(hashed(path));
-  return told;
+  return told_;
 }
 
 // The one-shot watches of that path.

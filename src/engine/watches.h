@@ -13,6 +13,8 @@
 //   one-shot          once                    its path
 //   persistent        always                  its path
 //   recursive         always                  its path and all below; never "children changed"
+//
+// Only add() takes memory. With the first watch of a connection it makes room for all that may come of it: to be told, and to go.
 #pragma once
 
 #include <array>
@@ -42,6 +44,8 @@ class WatchTable {
   };
   // Sorted by connection.
   using Watchers = std::vector<Watcher>;
+  // Each once, in the order of connections.
+  using Told = std::vector<ConnectionId>;
   // What one connection watches.
   struct Use {
     std::size_t watches = 0;
@@ -51,17 +55,17 @@ class WatchTable {
   // `key`: of the hashes of paths.
   explicit WatchTable(const base::HashKey& key = {});
 
-  // There is one per path and connection; the last mode holds.
+  // There is one per path and connection; the last mode holds. Throws std::bad_alloc, and nothing has changed.
   void add(std::string_view path, ConnectionId connection, WatchMode mode);
   bool remove(std::string_view path, ConnectionId connection);
   // The connection is gone, and is told of nothing any more. Its watches are removed by sweep().
-  void abandon(ConnectionId connection);
+  void abandon(ConnectionId connection) noexcept;
   // At most so many; how many it were.
   std::size_t sweep(std::size_t most);
   // As ZooKeeper answers it: somebody's watch on that path is enough.
   bool contains(std::string_view path) const;
-  // Who is to be told, each once, in the order of connections. One-shot watches are used up.
-  std::vector<ConnectionId> fire(std::string_view path, wire::EventType type);
+  // Who is to be told, until it fires again. One-shot watches are used up.
+  const Told& fire(std::string_view path, wire::EventType type) noexcept;
   // At least as many as fire() would tell.
   std::size_t watchers(std::string_view path) const;
 
@@ -102,7 +106,9 @@ class WatchTable {
   struct Owned {
     std::unordered_set<const std::string*> paths;  // keys of the shards
     std::size_t bytes = 0;
+    std::uint64_t told_by = 0;  // the number of the last time it was told
   };
+  using ByConnection = std::unordered_map<ConnectionId, Owned>;
   // A table that grows moves all that is in it. One of many small ones moves a sixty-fourth: 15 ms, at ten million watches.
   static constexpr std::size_t kShards = 64;
 
@@ -113,14 +119,20 @@ class WatchTable {
   template <class F>
   void visit(std::string_view path, F f) const;
   bool is_gone(ConnectionId connection) const { return !gone_.empty() && gone_.contains(connection); }
+  // Its watches; made room for, if these are its first.
+  ByConnection::iterator owner(ConnectionId connection);
+  // Nobody was told of this before, this time.
+  bool is_first(ConnectionId connection) noexcept;
   void forget(const std::string* path, ConnectionId connection);
   void erase(const Hashed& path);
   void use_up(const Hashed& path);
 
   const base::HashKey key_;
   std::array<ByPath, kShards> shards_;
-  std::unordered_map<ConnectionId, Owned> by_connection_;
-  std::unordered_map<ConnectionId, Owned> gone_;
+  ByConnection by_connection_;
+  ByConnection gone_;  // with buckets for all of by_connection_
+  Told told_;          // with room for as many as there are connections
+  std::uint64_t fired_ = 0;
   std::size_t size_ = 0;
   std::size_t bytes_ = 0;
   std::size_t recursive_ = 0;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <variant>
 #include <vector>
@@ -56,8 +57,11 @@ struct Writes::Birth {
 
 template <class T>
 void Writes::apply(T change) {
-  outcome_.undo.push_back(tree_.apply(change, outcome_.zxid, outcome_.transaction.time));
-  outcome_.transaction.changes.emplace_back(std::move(change));
+  // Whatever takes memory comes before the nodes change.
+  auto& undo = outcome_.undo;
+  if (undo.size() == undo.capacity()) undo.reserve(std::max<std::size_t>(1, 2 * undo.capacity()));
+  const auto& kept = std::get<T>(outcome_.transaction.changes.emplace_back(std::move(change)));
+  undo.push_back(tree_.apply(kept, outcome_.zxid, outcome_.transaction.time));
 }
 
 void Writes::take_back_to(std::size_t changes) {

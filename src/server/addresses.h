@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -21,6 +22,7 @@
 namespace holdfast::server {
 
 class Account;
+struct ClientConnection;
 
 // Of this many failed logins from one address none waits; then there is one attempt in every step, whatever the number of connections.
 inline constexpr int kLoginBurst = 20;
@@ -35,6 +37,9 @@ struct Address {
   std::size_t sessions = 0;
   std::size_t bytes = 0;
   std::size_t logins_under_way = 0;
+  // Those whose passwords wait to be tried, the first one first; some may be gone.
+  std::deque<std::weak_ptr<ClientConnection>> waiting_logins{};
+  bool looks_at_logins = false;             // once the next may be tried
   std::unordered_set<Account*> accounts{};  // of its connections
   Pace failed_logins{kLoginStep, kLoginBurst};
   Pace new_sessions{kSessionStep, kSessionBurst};
@@ -47,15 +52,12 @@ class Addresses {
 
   // Lives as long as it is held by a connection or a session, and until its pauses are over.
   std::shared_ptr<Address> find(const std::string& name) {
-    auto& known = by_name_[name];
-    if (!known) {
-      known = std::make_shared<Address>();
-      known->name = name;
-      auto made = known;
-      if (by_name_.size() >= 2 * used_) forget_unused();
-      return made;
-    }
-    return known;
+    if (const auto known = by_name_.find(name); known != by_name_.end()) return known->second;
+    auto made = std::make_shared<Address>();
+    made->name = name;
+    by_name_.emplace(name, made);
+    if (by_name_.size() >= 2 * used_) forget_unused();
+    return made;
   }
 
   // `free` are left of what all share, and an address has `used`: it may have one more.

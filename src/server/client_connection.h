@@ -16,6 +16,7 @@
 #include "engine/engine.h"
 #include "server/peer.h"
 #include "server/report.h"
+#include "server/work.h"
 
 namespace holdfast::server {
 
@@ -38,8 +39,10 @@ struct ClientConnection {
   bool held = false;
   bool unread = false;          // so many answers are not read yet that its requests wait
   bool paused = false;          // it waits for its turn to open a session or to log in
-  bool login_is_taken = false;  // of its address' pace; given back if it is right, or never tried
-  bool resumed = false;         // it knows the password of its session
+  bool login_is_taken = false;  // of its address' pace; given back if it is right
+  // Waits to be tried. It keeps this connection alive until it goes to the pipeline, or until the connection is dropped.
+  std::unique_ptr<Work> waiting_login{};
+  bool resumed = false;  // it knows the password of its session
   ConnectionReport report{};
   std::int64_t* sent_to_all = nullptr;
 

@@ -16,6 +16,7 @@
 #include <new>
 #include <utility>
 
+#include "base/memory_reserve.h"
 #include "base/unix_socket.h"
 #include "server/tcp_connection.h"
 
@@ -142,6 +143,7 @@ void Door::accepted(const std::error_code& error, Socket socket) {
   if (!acceptor_.is_open()) return;
   if (!error) {
     try {
+      const base::SpareReserve spare(base::SpareReserve::Part::half);
       admit(std::move(socket));
     } catch (const std::bad_alloc&) {
       reception_->quotas->refusals.note(Refusal::memory,
@@ -185,8 +187,13 @@ void Door::admit(Socket socket, Origin origin, const std::string& source) {
                     origin.address, addresses.connections(), origin.source->connections, origin.source->name));
     return;
   }
-  const auto connection =
-      std::make_shared<TcpConnection>(reception_, std::move(socket), origin.source, std::move(stream));
+  std::shared_ptr<TcpConnection> connection;
+  try {
+    connection = std::make_shared<TcpConnection>(reception_, std::move(socket), origin.source, std::move(stream));
+  } catch (const std::bad_alloc&) {
+    addresses.leave(*origin.source);
+    throw;
+  }
   connection->start(std::move(origin));
 }
 

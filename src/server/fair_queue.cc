@@ -11,104 +11,172 @@ constexpr int kMemory = 16;
 
 }  // namespace
 
+FairQueue::FairQueue() {
+  Cost most = kSmallest;
+  for (auto& magnitude : all_) {
+    magnitude.handicap = most;
+    most *= 4;
+  }
+}
+
+std::size_t FairQueue::magnitude_of(Cost cost) {
+  std::size_t magnitude = 0;
+  for (Cost most = kSmallest; cost > most && magnitude + 1 < kMagnitudes; most *= 4) ++magnitude;
+  return magnitude;
+}
+
+std::size_t FairQueue::groups() const {
+  std::size_t all = 0;
+  for (const auto& magnitude : all_) all += magnitude.groups.size();
+  return all;
+}
+
+FairQueue::Line& FairQueue::next_line() const {
+  const auto& magnitude = static_cast<const Magnitude&>(magnitudes_.next());
+  const auto& group = static_cast<const Group&>(magnitude.turns.next());
+  return static_cast<Line&>(group.turns.next());
+}
+
 FairQueue::Line& FairQueue::line_of(const LineId& client) {
-  const auto [found, is_new] = lines_.try_emplace(client, Line{.client = client});
+  const auto [found, is_new] = lines_.try_emplace(client);
+  if (is_new) found->second.client = client;
+  return found->second;
+}
+
+FairQueue::Group& FairQueue::group_at(std::size_t magnitude, const LineId& client) {
+  const auto [found, is_new] = all_[magnitude].groups.try_emplace(group_of(client));
   if (is_new) {
-    found->second.start = now_;
-    enter(found->second);
+    found->second.magnitude = &all_[magnitude];
+    found->second.id = found->first;
   }
   return found->second;
 }
 
-void FairQueue::leave(Line& line) {
-  ready_.erase(place_of(line));
-  idle_.erase(place_of(line));
+void FairQueue::enter(Line& line, Group& group) {
+  if (line.group == &group) return;
+  if (auto* before = line.group; before != nullptr) {
+    before->turns.put(line, Turns::State::away);
+    --before->size;
+    put(*before);
+    forget_idle(*before);
+  }
+  line.start = Cost{0};
+  line.handicap = Cost{0};
+  line.group = &group;
+  ++group.size;
 }
 
-void FairQueue::enter(Line& line) {
-  line.turn = ++last_turn_;
-  if (is_ready(line)) {
-    ready_.insert(place_of(line));
-  } else if (line.work.empty() && line.holds == 0) {
-    idle_.insert(place_of(line));
+void FairQueue::put(Line& line) {
+  if (!line.work.empty()) {
+    enter(line, group_at(magnitude_of(line.work.front().expected), line.client));
+  } else if (line.group == nullptr) {
+    enter(line, group_at(0, line.client));
+  }
+  using enum Turns::State;
+  line.group->turns.put(line, line.holds != 0 ? away : line.work.empty() ? idle : ready);
+  put(*line.group);
+}
+
+void FairQueue::put(Group& group) {
+  using enum Turns::State;
+  auto& magnitude = *group.magnitude;
+  magnitude.turns.put(group, group.turns.any_ready() ? ready : group.size > 0 ? away : idle);
+  magnitudes_.put(magnitude, magnitude.turns.any_ready() ? ready : away);
+}
+
+void FairQueue::forget_idle(Group& group) {
+  while (auto* idle = group.turns.forgettable()) {
+    group.turns.put(*idle, Turns::State::away);
+    --group.size;
+    lines_.erase(static_cast<Line*>(idle)->client);
+  }
+  put(group);
+  auto& magnitude = *group.magnitude;
+  while (auto* idle = magnitude.turns.forgettable()) {
+    magnitude.turns.put(*idle, Turns::State::away);
+    magnitude.groups.erase(static_cast<Group*>(idle)->id);
   }
 }
 
 void FairQueue::push(const LineId& client, std::unique_ptr<Work> work) {
   ++size_;
   Line& line = line_of(client);
-  if (!line.work.empty()) return line.work.push_back(std::move(work));
-  leave(line);
-  // Who was away has saved nothing up.
-  line.start = std::max(line.start, now_);
-  line.work.push_back(std::move(work));
-  enter(line);
+  const auto expected = work->likely_cost();
+  line.work.push_back({std::move(work), expected});
+  if (line.work.size() == 1) put(line);
 }
 
-void FairQueue::push_first(const LineId& client, std::unique_ptr<Work> work) {
+void FairQueue::push_first(const LineId& client, std::unique_ptr<Work> work, Cost expected) {
   ++size_;
   Line& line = line_of(client);
-  leave(line);
-  line.work.push_front(std::move(work));
-  enter(line);
+  line.work.push_front({std::move(work), expected, true});
+  put(line);
+}
+
+bool FairQueue::expect(Cost cost) {
+  Line& line = next_line();
+  auto& first = line.work.front();
+  const auto seemed = std::exchange(first.expected, std::max(first.expected, cost));
+  first.weighed = true;
+  if (magnitude_of(first.expected) == magnitude_of(seemed)) return true;
+  put(line);
+  return false;
 }
 
 std::unique_ptr<Work> FairQueue::take() {
-  Line& line = *(*ready_.begin()).line;
-  leave(line);
-  now_ = std::max(now_, line.start);
-  auto work = std::move(line.work.front());
+  Line& line = next_line();
+  line.group->turns.begin(line);
+  line.group->magnitude->turns.begin(*line.group);
+  magnitudes_.begin(*line.group->magnitude);
+  auto work = std::move(line.work.front().work);
   line.work.pop_front();
   --size_;
   return work;
 }
 
-void FairQueue::charge(const LineId& client, Cost cost) {
+// Where the work was: its line may stand elsewhere by now, or be forgotten.
+void FairQueue::charge(const LineId& client, Cost cost, Cost expected) {
   Line& line = line_of(client);
-  leave(line);
-  line.start += cost;
-  // Up at once, down slowly: one that is expensive now and then is expensive.
-  line.expected = std::max(cost, line.expected - line.expected / kMemory);
-  enter(line);
-  forget_idle();
-}
-
-void FairQueue::forget_idle() {
-  // Nobody waits: nobody has had too much.
-  if (size_ == 0 && !idle_.empty()) now_ = std::max(now_, (*idle_.rbegin()).start);
-  while (!idle_.empty() && (*idle_.begin()).start <= now_) {
-    const auto client = (*idle_.begin()).line->client;
-    idle_.erase(idle_.begin());
-    lines_.erase(client);
-  }
+  Group& group = group_at(magnitude_of(expected), client);
+  if (line.group == nullptr) enter(line, group);
+  const bool stands_here = line.group == &group;
+  auto& magnitude = *group.magnitude;
+  // Up at once, down slowly: a client that is expensive now and then is expensive, whatever its requests look like.
+  if (stands_here) group.turns.charge(line, cost, std::max(cost, line.handicap - line.handicap / kMemory));
+  magnitude.turns.charge(group, cost, group.handicap);
+  magnitudes_.charge(magnitude, cost, magnitude.handicap);
+  if (stands_here) put(line);
+  // Otherwise it went elsewhere just now, and what it left may be forgotten already.
+  if (line.group == &group || !stands_here) forget_idle(group);
 }
 
 std::vector<std::unique_ptr<Work>> FairQueue::take_all() {
   std::vector<std::unique_ptr<Work>> all;
   for (auto& [client, line] : lines_) {
-    for (auto& work : line.work) all.push_back(std::move(work));
+    for (auto& waiting : line.work) all.push_back(std::move(waiting.work));
+    line.work.clear();
+    line.holds = 0;
   }
-  lines_.clear();
-  ready_.clear();
-  idle_.clear();
   size_ = 0;
+  for (auto& [client, line] : lines_) put(line);
+  while (!lines_.empty()) forget_idle(*lines_.begin()->second.group);
   return all;
 }
 
 void FairQueue::hold(const LineId& client, Hold why) {
   Line& line = line_of(client);
-  leave(line);
   line.holds |= static_cast<std::uint8_t>(why);
-  enter(line);
+  put(line);
 }
 
 void FairQueue::release(const LineId& client, Hold why) {
   const auto found = lines_.find(client);
-  if (found == lines_.end()) return;
+  const auto reason = static_cast<std::uint8_t>(why);
+  if (found == lines_.end() || (found->second.holds & reason) == 0) return;
   Line& line = found->second;
-  leave(line);
-  line.holds &= static_cast<std::uint8_t>(~static_cast<unsigned>(why));
-  enter(line);
+  line.holds &= static_cast<std::uint8_t>(~static_cast<unsigned>(reason));
+  put(line);
+  forget_idle(*line.group);
 }
 
 bool FairQueue::waits_for_its_turn(const LineId& client) const {

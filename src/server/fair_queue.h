@@ -1,64 +1,78 @@
-// fair_queue.h -- work that waits: a line for each client, and whose turn it is.
+// fair_queue.h -- work that waits, and whose turn it is: by what it is likely to cost, by address, by connection.
 //
-// Start-time fair queueing (Goyal, Vin, Cheng 1996), with measured time as the cost. Every line has a start: how much of the service's
-// time it has had. The line with the least goes first, and what it costs is added to it. Who was away begins at what the others
-// have had by now, so nobody saves time up:
+//   work of about     addresses         lines: the order of one connection is kept
+//   16 us             10.0.0.1          exists  exists
+//                     10.0.0.2          exists
+//   64 us
+//   ...
+//   64 ms             10.0.0.1          getChildren ...
+//                                       getChildren ...    and five hundred more
 //
-//   client           start   its work
-//   heartbeat        7.00    exists                          comes, and is next: everybody else has had more
-//   pipeline         7.01    getChildren  getChildren ...    each costs 0.1
-//   one more         7.02    getChildren  getChildren ...
+// Each column takes turns by the time used (turns.h). So clients that ask for much share with their likes, however many they are, and
+// the one that asks for little waits for the request that is under way, and for others that ask for little. Of two magnitudes that
+// have had the same time the smaller one is first: what is large waits until the small has had as much time as the large one needs. So
+// nothing waits for ever: each magnitude has its share, and in it each address, and of that each connection.
 //
-// So however many clients ask for however much, one that asks for little waits for the request that is under way, and for others
-// that ask for little. Within a line the order is kept.
+// A line stands where its first work belongs. What it has had elsewhere does not count there.
 //
 // Thread safety: none; everything happens in the loop.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
-#include <set>
-#include <tuple>
 #include <unordered_map>
 #include <vector>
 
-#include "engine/moment.h"
+#include "server/turns.h"
 #include "server/work.h"
 
 namespace holdfast::server {
+
+struct Address;
 
 // Whose line it is: a connection's, that of a session that ends, the service's own.
 struct LineId {
   enum class Kind : std::uint8_t { service, connection, session };
   Kind kind = Kind::service;
   std::uint64_t id = 0;
+  const Address* address = nullptr;  // none: a client in this process. Never looked into.
   friend bool operator==(const LineId&, const LineId&) = default;
 };
 
 class FairQueue {
  public:
-  using Cost = engine::Moment;
+  using Cost = Turns::Cost;
   // Why a line waits although it has work. It goes on when there is no reason left.
   enum class Hold : std::uint8_t {
     unsent = 1,      // the client does not read its answers
     unfinished = 2,  // a piece of its first work is under way
   };
 
+  FairQueue();
+  FairQueue(const FairQueue&) = delete;
+  FairQueue& operator=(const FairQueue&) = delete;
+
   void push(const LineId& client, std::unique_ptr<Work> work);
   // It goes on with this: before all else of that client.
-  void push_first(const LineId& client, std::unique_ptr<Work> work);
+  void push_first(const LineId& client, std::unique_ptr<Work> work, Cost expected);
 
+  bool any_ready() const { return magnitudes_.any_ready(); }
   // Whose turn it is. There is one: see any_ready().
-  const LineId& next() const { return (*ready_.begin()).line->client; }
-  // What the next one's work is likely to cost: as much as what it asked for before.
-  Cost expected() const { return (*ready_.begin()).line->expected; }
-  bool any_ready() const { return !ready_.empty(); }
+  const LineId& next() const { return next_line().client; }
+  // Its work, what that is likely to cost, and whether expect() has said so.
+  Work& next_work() const { return *next_line().work.front().work; }
+  Cost expected() const { return next_line().work.front().expected; }
+  bool is_weighed() const { return next_line().work.front().weighed; }
+  // The next one's work has been weighed. False: it is of a larger magnitude than it seemed, and now waits among its likes.
+  bool expect(Cost cost);
   // charge() its client for it before the next is taken.
   std::unique_ptr<Work> take();
-  // Work of that client took so much time; a second time if more comes of it.
-  void charge(const LineId& client, Cost cost);
+  // Work of that client which was expected to take `expected` took so much time; a second time if more comes of it.
+  void charge(const LineId& client, Cost cost, Cost expected = Cost{0});
   // All of them, whoever holds them: no turns any more.
   std::vector<std::unique_ptr<Work>> take_all();
 
@@ -71,25 +85,36 @@ class FairQueue {
   std::size_t size() const { return size_; }
   // That are remembered: those with work, and those that have had more than others.
   std::size_t lines() const { return lines_.size(); }
+  std::size_t groups() const;
 
  private:
-  struct Line {
-    LineId client;
-    std::deque<std::unique_ptr<Work>> work{};
-    Cost start{0};
-    Cost expected{0};
-    std::uint8_t holds = 0;
-    std::uint64_t turn = 0;  // among those that are alike
+  // Each magnitude is four times the one before.
+  static constexpr std::size_t kMagnitudes = 8;
+  static constexpr Cost kSmallest = std::chrono::microseconds(16);
+
+  // The clients of one address, and the service by itself.
+  using GroupId = std::pair<bool, const Address*>;
+  struct Magnitude;
+  struct Group : Turns::Member {
+    Magnitude* magnitude = nullptr;
+    GroupId id{};
+    std::size_t size = 0;  // lines
+    Turns turns;
   };
-  // Of those with the same start the one first that is likely to ask for least.
-  struct Place {
-    Cost start;
-    Cost expected;
-    std::uint64_t turn;
-    Line* line;
-    bool operator<(const Place& other) const {
-      return std::tie(start, expected, turn) < std::tie(other.start, other.expected, other.turn);
-    }
+  struct Magnitude : Turns::Member {
+    std::map<GroupId, Group> groups;
+    Turns turns;
+  };
+  struct Waiting {
+    std::unique_ptr<Work> work;
+    Cost expected{0};
+    bool weighed = false;
+  };
+  struct Line : Turns::Member {
+    LineId client;
+    Group* group = nullptr;
+    std::deque<Waiting> work;
+    std::uint8_t holds = 0;
   };
   struct Hash {
     std::size_t operator()(const LineId& client) const {
@@ -97,19 +122,20 @@ class FairQueue {
     }
   };
 
+  static std::size_t magnitude_of(Cost cost);
+  static GroupId group_of(const LineId& client) { return {client.kind == LineId::Kind::connection, client.address}; }
+  Line& next_line() const;
   Line& line_of(const LineId& client);
-  static Place place_of(Line& line) { return {line.start, line.expected, line.turn, &line}; }
-  static bool is_ready(const Line& line) { return !line.work.empty() && line.holds == 0; }
-  // Before and after a change of what a place depends on.
-  void leave(Line& line);
-  void enter(Line& line);
-  void forget_idle();
+  Group& group_at(std::size_t magnitude, const LineId& client);
+  void enter(Line& line, Group& group);
+  // Where it belongs by what it has to do.
+  void put(Line& line);
+  void put(Group& group);
+  void forget_idle(Group& group);
 
+  std::array<Magnitude, kMagnitudes> all_;
+  Turns magnitudes_;
   std::unordered_map<LineId, Line, Hash> lines_;
-  std::set<Place> ready_;
-  std::set<Place> idle_;  // without work, but not forgotten: they have had more than the others
-  Cost now_{0};           // the start of the last one that had its turn
-  std::uint64_t last_turn_ = 0;
   std::size_t size_ = 0;
 };
 

@@ -18,8 +18,19 @@ thread_local bool replaced = false;
 }  // namespace
 
 void Loop::start() {
-  one_ = base::start_thread("hf-engine-1", [this] { serve(true); });
+  // The one that stands by first: it does nothing yet, so it can be ended if the other cannot be started.
   two_ = base::start_thread("hf-engine-2", [this] { serve(false); });
+  try {
+    one_ = base::start_thread("hf-engine-1", [this] { serve(true); });
+  } catch (...) {
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+      changed_.notify_all();
+    }
+    two_.join();
+    throw;
+  }
 }
 
 void Loop::join() {

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace holdfast::server {
 namespace {
@@ -19,6 +18,9 @@ constexpr std::size_t kLeastBudget = std::size_t{16} << 20;
 // Enough is freed at a time that looking for the greediest costs little.
 constexpr std::size_t under(std::size_t bytes) { return bytes - bytes / 8; }
 
+// What a connection that asks for nothing uses, and a little more.
+constexpr std::size_t kIdle = 1'024;
+
 // Nothing if there is no limit.
 void lower(std::size_t& least, const std::string& file) {
   std::ifstream in(file);
@@ -28,23 +30,35 @@ void lower(std::size_t& least, const std::string& file) {
 
 }  // namespace
 
-void MemoryBudget::balance(Address& address) {
-  if (address.bytes <= free()) return;
-  std::vector<std::pair<std::size_t, Account*>> greediest;
-  for (Account* account : address.accounts) {
-    if (account->used() > 0) greediest.emplace_back(account->used(), account);
-  }
-  std::sort(greediest.begin(), greediest.end(), std::greater<>());
-  for (const auto& [bytes, account] : greediest) {
-    if (address.bytes <= under(free())) return;
-    account->end();
+template <class Enough>
+void MemoryBudget::shed(Address& address, std::size_t least, Enough enough) {
+  while (!enough()) {
+    std::size_t most = 0;
+    for (const Account* account : address.accounts) most = std::max(most, account->used());
+    if (most <= least) return;
+    // Those that use about as much go together, so that looking for them costs little.
+    for (auto next = address.accounts.begin(); next != address.accounts.end() && !enough();) {
+      Account* const account = *next++;
+      if (account->used() >= under(most)) account->end();
+    }
   }
 }
 
-void MemoryBudget::relieve(Address& address, std::size_t worth) {
-  const auto greediest = std::max_element(address.accounts.begin(), address.accounts.end(),
-                                          [](const Account* a, const Account* b) { return a->used() < b->used(); });
-  if (greediest != address.accounts.end() && (*greediest)->used() >= worth) (*greediest)->end();
+void MemoryBudget::balance(Address& address) {
+  if (address.bytes <= free()) return;
+  shed(address, 0, [&] { return address.bytes <= under(free()); });
+}
+
+void MemoryBudget::relieve(Addresses& addresses, std::size_t bytes) {
+  const auto aim = used_ - std::min(used_, bytes);
+  while (used_ > aim) {
+    Address* const greediest = addresses.greediest();
+    if (greediest == nullptr) return;
+    // Half of what it uses: then another one may be the greediest.
+    const auto before = greediest->bytes;
+    shed(*greediest, kIdle, [&] { return used_ <= aim || greediest->bytes <= before / 2; });
+    if (greediest->bytes == before) return;
+  }
 }
 
 void Account::end() {

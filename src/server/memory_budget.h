@@ -24,14 +24,18 @@ class MemoryBudget {
 
   std::size_t limit() const noexcept { return limit_; }
   std::size_t used() const noexcept { return used_; }
-  // Memory has run out before the limit was reached: ends the greediest connection of the address if it uses `worth` or more.
-  void relieve(Address& address, std::size_t worth);
+  // Memory is short before the limit was reached: ends connections, the greediest first, until they used so much. But none that uses
+  // no more than an idle one: that would gain nothing.
+  void relieve(Addresses& addresses, std::size_t bytes);
 
   std::size_t free() const noexcept { return used_ < limit_ ? limit_ - used_ : 0; }
 
  private:
   friend class Account;
   void balance(Address& address);
+  // Ends connections that use more than `least`, the greediest first, until `enough`. There may be no memory for a list of them.
+  template <class Enough>
+  static void shed(Address& address, std::size_t least, Enough enough);
 
   std::size_t limit_;
   std::size_t used_ = 0;

@@ -14,6 +14,8 @@ class Pace {
 
   // The next one may begin now.
   bool ready(Clock::time_point now) const { return due_ <= now + room_; }
+  // When the next one may begin, if none is taken before.
+  Clock::time_point next(Clock::time_point now) const { return std::max(now, due_ - room_); }
   // When the next one may begin; it is counted. Others that ask get later times.
   Clock::time_point take(Clock::time_point now) {
     const auto begin = std::max(now, due_ - room_);

@@ -25,6 +25,9 @@ class Peer {
   virtual void close() = 0;
   // Stop and go on receiving: too much of this client waits to be served.
   virtual void hold_back(bool held) = 0;
+  // While it is held back for long: an end of the client's side is the end of the connection, also behind what it has sent. Requests
+  // that would be read later are not worth waiting for.
+  virtual void look_for_the_end(bool) {}
   // How much send() was given that is not out yet.
   virtual std::size_t unsent() const = 0;
   // Of what is kept because of this client.
@@ -48,6 +51,9 @@ class Host {
   virtual ~Host() = default;
 
   virtual std::shared_ptr<Quotas> quotas() = 0;
+
+  // Something has come, of which a part of a frame may stay: if memory is short, the greediest clients go first.
+  virtual void make_room() {}
 
   // 0: refused, there are too many; the connection closes itself.
   virtual ConnectionId connected(std::shared_ptr<Peer> peer, Origin origin) = 0;

@@ -1,10 +1,14 @@
 #include "server/pipeline.h"
 
+#include <algorithm>
 #include <asio/post.hpp>
 #include <asio/steady_timer.hpp>
+#include <new>
 #include <utility>
 
 #include "base/log.h"
+#include "base/memory_reserve.h"
+#include "engine/cost.h"
 #include "server/now.h"
 
 namespace holdfast::server {
@@ -15,8 +19,10 @@ namespace {
 constexpr std::size_t kBatch = 4'096;
 constexpr engine::Moment kBatchTime = std::chrono::milliseconds(10);
 constexpr std::size_t kBatchBytes = std::size_t{8} << 20;
-// What it takes to tell one watcher.
-constexpr engine::Moment kPerEvent = std::chrono::nanoseconds(200);
+// After one that took longer than this, what has come meanwhile is read before the next begins.
+constexpr engine::Moment kLongBatch = std::chrono::milliseconds(1);
+// Of what was expected: so much more is its client's to pay at most.
+constexpr int kMostOverExpected = 16;
 // Between two attempts to find out what is in the log.
 constexpr auto kRepairPause = std::chrono::seconds(1);
 
@@ -49,19 +55,37 @@ void Pipeline::go_on(const LineId& client) {
   schedule();
 }
 
-// Not at once: what else came in this turn of the loop shares a sync with it.
+// Not at once: what else came in this turn of the loop shares a sync with it. After a long batch in the turn after the next one: in the
+// next one the loop finds out which sockets have something to read, and reads them after whatever waits for that turn already.
 void Pipeline::schedule() {
   if (scheduled_ || under_way_ || stuck_ || !queue_.any_ready()) return;
   scheduled_ = true;
   asio::post(loop_.context(), [this, alive = alive_] {
     if (!*alive) return;
     scheduled_ = false;
+    if (std::exchange(long_, false)) return schedule();
     run();
   });
 }
 
+bool Pipeline::weigh_next(engine::Moment now) {
+  if (queue_.is_weighed()) return true;
+  const auto client = queue_.next();
+  const auto seemed = queue_.expected();
+  if (queue_.expect(queue_.next_work().weigh(engine_))) return true;
+  charge(client, seemed, monotonic_time() - now);
+  return false;
+}
+
+// Time is measured. But if this thread had no processor meanwhile, that is not for its client to pay: others could keep it waiting for as
+// long as that, times their number.
+void Pipeline::charge(const LineId& client, engine::Moment expected, engine::Moment cost) {
+  queue_.charge(client, std::min(cost, kMostOverExpected * std::max(expected, kLittle)), expected);
+}
+
 Pipeline::Step Pipeline::execute_next(engine::Moment now, std::int64_t time) {
   const auto client = queue_.next();
+  const auto expected = queue_.expected();
   auto work = queue_.take();
   const bool writes = work->writes();
   if (writes) ++last_;
@@ -69,7 +93,11 @@ Pipeline::Step Pipeline::execute_next(engine::Moment now, std::int64_t time) {
   auto outcome = work->execute(engine_, {writes ? last_ : shown_, time, now});
   // Nothing of that client before its next piece.
   if (work->unfinished()) queue_.hold(client, FairQueue::Hold::unfinished);
-  return {client, std::move(work), std::move(outcome), shown_};
+  return {.client = client,
+          .work = std::move(work),
+          .outcome = std::move(outcome),
+          .shown = shown_,
+          .expected = expected};
 }
 
 void Pipeline::run() {
@@ -81,28 +109,34 @@ void Pipeline::run() {
   auto now = began;
   engine::Moment to_come{0};  // of settling, as far as it is known
   std::size_t bytes = 0;
+  std::size_t executed = 0;
   for (std::size_t count = 0; count < kBatch && bytes < kBatchBytes && queue_.any_ready(); ++count) {
+    if (!weigh_next(now)) {
+      now = monotonic_time();
+      if (now - began > kBatchTime) break;
+      continue;
+    }
     // What is likely to take long begins a batch of its own, so that the answers of the others leave before.
     const auto used = now - began + to_come;
-    if (count > 0 && (used > kBatchTime || used + queue_.expected() > kBatchTime)) break;
+    if (executed > 0 && (used > kBatchTime || used + queue_.expected() > kBatchTime)) break;
+    ++executed;
     engine_.advance(now);
     auto step = execute_next(now, time);
     const auto client = step.client;
+    const auto expected = step.expected;
     bytes += step.outcome.body.size();
-    if (step.outcome.changed()) {
-      group.push_back({static_cast<store::Index>(step.outcome.zxid), encode(step.outcome.transaction)});
-      bytes += group.back().bytes.size();
-    }
+    if (step.outcome.changed()) bytes += note(step, group);
     if (group.empty() || store_ == nullptr) {
       finish(step);
     } else {
-      to_come += kPerEvent * step.outcome.events;
+      to_come += engine::kPerEvent * step.outcome.events;
       batch_.push_back(std::move(step));
     }
     const auto after = monotonic_time();
-    queue_.charge(client, after - now);
+    charge(client, expected, after - now);
     now = after;
   }
+  long_ = now - began > kLongBatch;
   changes_ += group.size();
   if (batch_.empty()) {
     rest();
@@ -112,12 +146,36 @@ void Pipeline::run() {
   }
 }
 
+// What comes before the first byte is written may run out of memory; the store looks after what comes after it.
+Pipeline::Logged Pipeline::append(store::Store& store, const Group& group) {
+  std::vector<store::Record> records;
+  try {
+    records.reserve(group.size());
+  } catch (const std::bad_alloc&) {
+    return tl::unexpected(store::AppendFailure{store::AppendFailure::Kind::refused,
+                                               std::make_error_code(std::errc::not_enough_memory),
+                                               "there is no memory to write to the log"});
+  }
+  for (const auto& record : group) records.push_back({record.index, record.bytes});
+  return store.append(records);
+}
+
+// Without memory for it, it is taken back: nothing has come after it yet.
+std::size_t Pipeline::note(Step& step, Group& group) {
+  try {
+    const base::SpareReserve spare(base::SpareReserve::Part::half);
+    group.push_back({static_cast<store::Index>(step.outcome.zxid), encode(step.outcome.transaction)});
+    return group.back().bytes.size();
+  } catch (const std::bad_alloc&) {
+    engine_.take_back(step.outcome);
+    step.taken_back = true;
+    return 0;
+  }
+}
+
 void Pipeline::log(Group group, std::function<void(const Logged&)> done) {
   loop_.step_out([store = store_, group = std::move(group), alive = alive_, done = std::move(done)]() -> Loop::Rest {
-    std::vector<store::Record> records;
-    records.reserve(group.size());
-    for (const auto& record : group) records.push_back({record.index, record.bytes});
-    return [alive, done, result = store->append(records)] {
+    return [alive, done, result = append(*store, group)] {
       if (*alive) done(result);
     };
   });
@@ -135,10 +193,15 @@ void Pipeline::logged(const Logged& result) {
 
 // It is safe.
 void Pipeline::finish(Step& step) {
-  step.work->settle(engine_, step.outcome);
+  if (step.taken_back) {
+    step.work->fail(false);
+  } else {
+    step.work->settle(engine_, step.outcome);
+  }
   settled_ = step.shown;
   if (!step.work->unfinished()) return queue_.release(step.client, FairQueue::Hold::unfinished);
-  queue_.push_first(step.client, std::move(step.work));
+  const auto expected = step.work->weigh(engine_);
+  queue_.push_first(step.client, std::move(step.work), expected);
   queue_.release(step.client, FairQueue::Hold::unfinished);
 }
 
@@ -154,11 +217,13 @@ void Pipeline::settle(std::size_t first) {
       return;
     }
     const auto client = batch_[i].client;
+    const auto expected = batch_[i].expected;
     finish(batch_[i]);
     const auto after = monotonic_time();
-    queue_.charge(client, after - now);
+    charge(client, expected, after - now);
     now = after;
   }
+  long_ = long_ || now - began > kLongBatch;
   rest();
 }
 

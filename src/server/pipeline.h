@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -70,11 +71,16 @@ class Pipeline {
     LineId client{};
     std::unique_ptr<Work> work;
     engine::Outcome outcome{};
+    bool taken_back = false;
     wire::Zxid shown = 0;  // the last that anybody may be told of once it is settled
+    engine::Moment expected{0};
   };
 
   void schedule();
   void run();
+  // False: it is larger than it seemed, and waits among its likes.
+  bool weigh_next(engine::Moment now);
+  void charge(const LineId& client, engine::Moment expected, engine::Moment cost);
   Step execute_next(engine::Moment now, std::int64_t time);
   void finish(Step& step);
   using Logged = tl::expected<void, store::AppendFailure>;
@@ -85,6 +91,9 @@ class Pipeline {
   };
   using Group = std::vector<Record>;
 
+  // What it leaves in the log, into the group; how many bytes that are.
+  std::size_t note(Step& step, Group& group);
+  static Logged append(store::Store& store, const Group& group);
   // An empty group only repairs what a failed one may have left. The last thing that a handler does.
   void log(Group group, std::function<void(const Logged&)> done);
   void logged(const Logged& result);
@@ -99,10 +108,11 @@ class Pipeline {
   Events events_;
   store::Store* store_;  // none: nothing is kept
   FairQueue queue_;
-  std::vector<Step> batch_;
+  std::deque<Step> batch_;  // in small pieces: there may be no memory for a long one
   bool scheduled_ = false;
   bool under_way_ = false;
   bool stuck_ = false;
+  bool long_ = false;     // the last batch, or its settling, was
   bool refused_ = false;  // by the log, and not taken since
   wire::Zxid last_;       // ever given to anybody
   wire::Zxid shown_;      // the last of those that anybody may be told of

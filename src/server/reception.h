@@ -24,6 +24,9 @@ using Socket = asio::basic_stream_socket<asio::generic::stream_protocol, Executo
 // and the reset may overtake the last answer.
 inline constexpr std::chrono::milliseconds kLinger{500};
 
+// How often a connection that is not read from is asked whether its client has gone.
+inline constexpr std::chrono::milliseconds kLookForTheEnd{100};
+
 struct Reception {
   Reception(asio::io_context& io, Host& service, const EngineOptions& options, Listener::ReportFor report_for)
       : context(io),
@@ -33,7 +36,8 @@ struct Reception {
         report(std::move(report_for)),
         quotas(service.quotas()),
         handshake(io, options.limits.handshake),
-        linger(io, kLinger) {}
+        linger(io, kLinger),
+        look(io, kLookForTheEnd) {}
 
   asio::io_context& context;
   Host& host;
@@ -43,6 +47,7 @@ struct Reception {
   const std::shared_ptr<Quotas> quotas;
   Patience handshake;
   Patience linger;
+  Patience look;
 };
 
 }  // namespace holdfast::server

@@ -7,10 +7,10 @@
 #include <asio/io_context.hpp>
 #include <asio/post.hpp>
 #include <asio/steady_timer.hpp>
+#include <new>
 #include <utility>
 
 #include "base/log.h"
-#include "base/memory_reserve.h"
 #include "server/first_zxid.h"
 #include "server/now.h"
 #include "server/service_work.h"
@@ -37,8 +37,6 @@ constexpr engine::Moment kEphemeralsPause = std::chrono::seconds(1);
 // The requests of one client may have this share of the memory that is free, and always as much as a client with good manners needs.
 constexpr std::size_t kUnservedShare = 4;
 constexpr std::size_t kLeastUnserved = 64 * 1024;
-// Disconnecting a client that uses less than this gains nothing.
-constexpr std::size_t kWorthIt = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -105,9 +103,14 @@ ConnectionId Service::connected(std::shared_ptr<Peer> peer, Origin origin) {
   connection->origin = std::move(origin);
   connection->authorized = !credentials_.any_required();
   connection->report.established = wall_time();
-  engine_.connect(connection->id, {{"ip", connection->origin.ip}});
   const auto id = connection->id;
-  connections_.emplace(id, std::move(connection));
+  engine_.connect(id, {{"ip", connection->origin.ip}});
+  try {
+    connections_.emplace(id, std::move(connection));
+  } catch (const std::bad_alloc&) {
+    engine_.disconnect(id);
+    throw;
+  }
   return id;
 }
 
@@ -122,6 +125,7 @@ void Service::disconnected(ConnectionId id) {
 void Service::drop(ClientConnection& connection) {
   connection.leaving = true;
   if (std::exchange(connection.login_is_taken, false)) connection.origin.source->failed_logins.give_back();
+  connection.waiting_login.reset();
   if (auto peer = std::exchange(connection.peer, nullptr)) peer->close();
   engine_.disconnect(connection.id);
   sweep();
@@ -156,7 +160,6 @@ void Service::received(ConnectionId id, std::string frame) {
   const auto found = connections_.find(id);
   if (found == connections_.end() || found->second->leaving) return;
   const auto connection = found->second;
-  has_memory();  // or else makes room
   ++connection->report.received;
   ++totals_.received;
   totals_.bytes_received += static_cast<std::int64_t>(frame.size());
@@ -175,26 +178,6 @@ void Service::hold_or_go_on(ClientConnection& connection) {
   const bool over = connection.unserved > (connection.held ? most / 2 : most);
   const bool hold = connection.paused || over;
   if (std::exchange(connection.held, hold) != hold && connection.peer) connection.peer->hold_back(hold);
-}
-
-void Service::pause(const ConnectionPtr& connection, std::chrono::steady_clock::time_point until,
-                    std::function<void()> next) {
-  connection->paused = true;
-  hold_or_go_on(*connection);
-  auto timer = std::make_shared<asio::steady_timer>(loop_.context(), until);
-  timer->async_wait([this, alive = alive_, timer, connection, next = std::move(next)](const std::error_code& error) {
-    if (error || !*alive || connection->leaving) return;
-    connection->paused = false;
-    next();
-    hold_or_go_on(*connection);
-  });
-}
-
-// Nodes may have used it up as well as clients: then there is no client to disconnect, and writes are refused until nodes are removed.
-bool Service::has_memory() {
-  if (!base::memory_reserve_is_spent() || base::refill_memory_reserve()) return true;
-  if (Address* greediest = quotas_->addresses.greediest()) quotas_->memory->relieve(*greediest, kWorthIt);
-  return base::refill_memory_reserve();
 }
 
 void Service::refuse(ClientConnection& connection, Refusal why, std::string_view what) {
@@ -304,11 +287,6 @@ void Service::adopt(ClientConnection& connection, wire::SessionId session, std::
   by_session_[session] = connection.id;
 }
 
-void Service::tell(ConnectionId id, const wire::Event& event) {
-  if (const auto found = connections_.find(id); found != connections_.end())
-    found->second->send(wire::event_frame(event));
-}
-
 void Service::served(ClientConnection& connection, std::size_t bytes) {
   connection.served(bytes);
   if (connection.held) hold_or_go_on(connection);
@@ -334,7 +312,7 @@ void Service::sent(ConnectionId id) {
 bool Service::is_speaking(wire::SessionId session) {
   const auto* connection = connection_of(session);
   if (connection == nullptr || !connection->peer || connection->unread) return false;
-  return connection->peer->has_unread() || pipeline_.keeps_waiting(line_of(*connection));
+  return connection->paused || connection->peer->has_unread() || pipeline_.keeps_waiting(line_of(*connection));
 }
 
 void Service::end_ephemerals(wire::SessionId session) {

@@ -13,7 +13,9 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
+#include "base/memory_reserve.h"
 #include "engine/engine.h"
 #include "holdfast/engine.h"
 #include "server/client_connection.h"
@@ -35,6 +37,7 @@ class Service final : public Host {
   ~Service() override;
 
   std::shared_ptr<Quotas> quotas() override { return quotas_; }
+  void make_room() override { (void)memory_left(); }
   ConnectionId connected(std::shared_ptr<Peer> peer, Origin origin) override;
   void received(ConnectionId connection, std::string frame) override;
   void disconnected(ConnectionId connection) override;
@@ -64,20 +67,30 @@ class Service final : public Host {
   void greet(const ConnectionPtr& connection, std::string_view frame);
   void take(const ConnectionPtr& connection, std::string frame);
   // The line in which its requests wait.
-  static LineId line_of(const ClientConnection& connection) { return {LineId::Kind::connection, connection.id}; }
+  static LineId line_of(const ClientConnection& connection) {
+    return {LineId::Kind::connection, connection.id, connection.origin.source.get()};
+  }
   static LineId line_of(wire::SessionId session) {
     return {LineId::Kind::session, static_cast<std::uint64_t>(session)};
   }
+  // Nothing is taken from it, but its end is.
+  void set_paused(ClientConnection& connection, bool paused);
   // Nothing is taken from it before `until`; then `next`, if it is still there.
   void pause(const ConnectionPtr& connection, std::chrono::steady_clock::time_point until, std::function<void()> next);
-  // False: there is none for anything that stays.
-  bool has_memory();
+  // What may be begun; makes room if clients use too much.
+  base::MemoryLeft memory_left();
+  // Its requests wait until what clients used that were disconnected is freed. False: none were.
+  bool wait_for_room(ClientConnection& connection);
   // Reads from it, or does not.
   void hold_or_go_on(ClientConnection& connection);
   // Says in the log what it did, and ends the connection.
   void refuse(ClientConnection& connection, Refusal why, std::string_view what);
   // Now, or after a pause if its address has failed often.
   void log_in(const ConnectionPtr& connection, std::unique_ptr<Authentication> attempt);
+  void try_login(const ConnectionPtr& connection, std::unique_ptr<Work> attempt);
+  // Tries those whose turn has come, and looks again for the others.
+  void look_at_logins(const std::shared_ptr<Address>& source);
+  void look_at_logins_later(const std::shared_ptr<Address>& source, Pace::Clock::time_point when);
   void login_failed(ClientConnection& connection, std::string_view user_and_password);
   void login_succeeded(ClientConnection& connection);
   bool may_open_session(const ClientConnection& connection) const;
@@ -98,6 +111,8 @@ class Service final : public Host {
   void go_on(ClientConnection& connection);
   // Something of its client is here and has not had its turn: it is not silent, we are slow.
   bool is_speaking(wire::SessionId session);
+  // A piece of what the end of a session removes. Without memory for it: later.
+  engine::Outcome remove_ephemerals(const Turn& turn, wire::SessionId session);
   void end_ephemerals(wire::SessionId session);
   void end_ephemerals_later(wire::SessionId session);
   // What connections left in the engine, a little in each turn of the loop.
@@ -141,6 +156,8 @@ class Service final : public Host {
   std::unordered_set<wire::SessionId> strangers_;
   ConnectionId last_connection_ = 0;
   bool sweeping_ = false;
+  bool relieving_ = false;                      // clients were disconnected, and what they used is not freed yet
+  std::vector<ConnectionId> waiting_for_room_;  // until then
   std::optional<engine::Moment> unused_since_;  // none while there is a session
   bool stopping_ = false;
   std::function<void()> stopped_;

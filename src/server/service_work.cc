@@ -6,6 +6,8 @@
 #include <new>
 #include <utility>
 
+#include "base/memory_reserve.h"
+#include "engine/cost.h"
 #include "server/operation_name.h"
 #include "server/service.h"
 
@@ -20,6 +22,20 @@ namespace {
 constexpr auto kExpireAgainAfter = std::chrono::seconds(1);
 // Of one setWatches: about a millisecond's worth. As many as fit into a frame would take a fifth of a second.
 constexpr std::size_t kPathsAtOnce = 1'000;
+// To read a request and do what it says, as far as its length tells. Where most of it is data it takes less.
+constexpr engine::Moment kPerByte = std::chrono::nanoseconds(20);
+constexpr engine::Moment kPerByteOfData = std::chrono::nanoseconds(2);
+// A longer request is read again when its turn has come, rather than kept as what was read, which takes several times the memory.
+constexpr std::size_t kKeptRead = 1'024;
+
+engine::Moment by_length(std::size_t bytes, engine::Moment each) {
+  return kLittle + static_cast<engine::Moment::rep>(bytes) * each;
+}
+
+// For others to be disconnected that use too much memory.
+constexpr engine::Moment kWaitForRoom = std::chrono::seconds(1);
+
+using Part = base::SpareReserve::Part;
 
 // The last piece first.
 std::vector<wire::Request> in_pieces(wire::Request request) {
@@ -75,24 +91,32 @@ Outcome Handshake::execute(engine::Engine& engine, const Turn& turn) {
     if (session->timeout == timeout) return nothing;
     return engine.set_timeout(turn.zxid, turn.time, request_.session, timeout);
   }
-  if (!service_.has_memory() || !service_.may_open_session(*connection_)) {
-    turned_away_ = true;
-    return nothing;
-  }
+  // There is room for sessions when there is none for nodes any more: a client must be able to come and delete some.
+  no_memory_ = service_.memory_left() == base::MemoryLeft::least;
+  turned_away_ = no_memory_ || !service_.may_open_session(*connection_);
+  if (turned_away_) return nothing;
   password_ = service_.new_password();
-  if (password_.empty()) {
-    turned_away_ = true;
+  turned_away_ = password_.empty();
+  if (turned_away_) return nothing;
+  // No two sessions have one zxid, not even of two lives of this server.
+  Outcome opened;
+  try {
+    const base::SpareReserve spare(Part::half);
+    opened = engine.open_session(turn.zxid, turn.time, turn.zxid, password_, timeout, turn.now);
+  } catch (const std::bad_alloc&) {
+    turned_away_ = no_memory_ = true;
     return nothing;
   }
   service_.session_opened(*connection_, turn.zxid);
-  // No two sessions have one zxid, not even of two lives of this server.
   service_.adopt(*connection_, turn.zxid, timeout);
   if (!connection_->authorized) service_.strangers_.insert(turn.zxid);
-  return engine.open_session(turn.zxid, turn.time, turn.zxid, password_, timeout, turn.now);
+  return opened;
 }
 
 void Handshake::settle(engine::Engine&, Outcome&) {
   served();
+  if (no_memory_)
+    return service_.refuse(*connection_, Refusal::memory, "wants a session, and there is no memory for it");
   if (turned_away_) return service_.refuse(*connection_, Refusal::session, "wants one more session than there may be");
   wire::ConnectResponse response{.has_read_only = request_.has_read_only};
   const bool accepted = connection_->session != 0;
@@ -114,26 +138,54 @@ void Handshake::fail(bool) {
   service_.drop(*connection_);
 }
 
+std::vector<wire::Request> ClientRequest::read(wire::Op op, std::string_view frame) {
+  wire::Reader reader(frame);
+  (void)reader.i32();  // xid and op
+  (void)reader.i32();
+  return in_pieces(wire::decode_request(op, reader));
+}
+
 const wire::Request& ClientRequest::request() const {
   if (pieces_.empty()) {
-    wire::Reader reader(frame_);
-    (void)reader.i32();  // xid and op
-    (void)reader.i32();
-    pieces_ = in_pieces(wire::decode_request(op_, reader));
+    try {
+      const base::SpareReserve spare(Part::half);
+      pieces_ = read(op_, frame_);
+    } catch (const std::bad_alloc&) {
+      unreadable_ = true;
+      pieces_.emplace_back(wire::Malformed{});
+    }
     frame_ = {};
   }
   return pieces_.back();
 }
 
+engine::Moment ClientRequest::likely_cost() const {
+  return by_length(size_, op_ == wire::Op::set_data ? kPerByteOfData : kPerByte);
+}
+
+engine::Moment ClientRequest::weigh(const engine::Engine& engine) {
+  if (closing_) return likely_cost_of_end(engine, connection_->session);
+  const engine::Client client{connection_->session, connection_->id};
+  try {
+    const base::SpareReserve spare(Part::half);
+    if (!pieces_.empty() || frame_.size() <= kKeptRead) return engine::likely_cost(engine, client, request());
+    return engine::likely_cost(engine, client, read(op_, frame_).back());
+  } catch (const std::bad_alloc&) {  // it will see for itself
+    return likely_cost();
+  }
+}
+
 Outcome ClientRequest::execute(engine::Engine& engine, const Turn& turn) {
+  postponed_ = false;
   auto outcome = execute_piece(engine, turn);
   const bool closes = op_ == wire::Op::close_session;
   more_ = outcome.code == Code::ok && (closes ? engine.has_ephemerals(connection_->session) : pieces_.size() > 1);
+  if (postponed_) more_ = true;
   return outcome;
 }
 
 Outcome ClientRequest::execute_piece(engine::Engine& engine, const Turn& turn) {
-  if (closing_) return engine.remove_ephemerals(turn.zxid, turn.time, connection_->session);
+  if (closing_) return service_.remove_ephemerals(turn, connection_->session);
   // Nobody waits for what it would find.
   if (!connection_->peer && !writes()) return {.zxid = turn.zxid, .code = Code::connection_loss};
   if (connection_->session == 0) return {.zxid = turn.zxid, .code = Code::session_expired};
@@ -146,22 +198,25 @@ Outcome ClientRequest::execute_piece(engine::Engine& engine, const Turn& turn) {
   if (!connection_->authorized && op_ != wire::Op::close_session) {
     return {.zxid = turn.zxid, .code = Code::session_closed_require_auth};
   }
-  // Before it is begun: what has changed half of the nodes could not go on.
-  if (writes() && op_ != wire::Op::close_session && op_ != wire::Op::remove && !service_.has_memory()) {
-    service_.quotas_->refusals.note(
-        Refusal::memory,
-        fmt::format("a write of {} was refused: memory is used up by nodes", connection_->origin.address));
-    return {.zxid = turn.zxid, .code = Code::system_error};
-  }
-  try {
-    auto outcome = engine.execute({connection_->session, connection_->id}, turn.zxid, turn.time, request());
-    keep(outcome.body.size());
-    return outcome;
-  } catch (const std::bad_alloc&) {
-    if (writes()) throw;
-    service_.refuse(*connection_, Refusal::memory, "asked for more than there is memory for");
+  if (unreadable_) {
+    service_.refuse(*connection_, Refusal::memory, kTooMuch);
     return {.zxid = turn.zxid, .code = Code::connection_loss};
   }
+  const bool grows = takes_memory(request());
+  if (grows && service_.memory_left() != base::MemoryLeft::enough) {
+    // Greedy clients have it, and have just been disconnected: an honest one need not hear of it.
+    postponed_ = turn.now - received_ < kWaitForRoom && service_.wait_for_room(*connection_);
+    return postponed_ ? Outcome{.zxid = turn.zxid} : refuse_for_memory(turn);
+  }
+  Outcome outcome;
+  try {
+    const base::SpareReserve spare(grows ? Part::all : Part::half);
+    outcome = engine.execute({connection_->session, connection_->id}, turn.zxid, turn.time, request());
+  } catch (const std::bad_alloc&) {
+    return refuse_for_memory(turn);
+  }
+  keep(outcome.body.size());
+  return outcome;
 }
 
 void ClientRequest::keep(std::size_t bytes) {
@@ -171,15 +226,24 @@ void ClientRequest::keep(std::size_t bytes) {
 }
 
 void ClientRequest::settle(engine::Engine& engine, Outcome& outcome) {
-  engine.settle({connection_->session, connection_->id}, request(), outcome, service_.teller());
+  if (postponed_) return;
+  try {
+    const base::SpareReserve spare(Part::all);
+    engine.settle({connection_->session, connection_->id}, request(), outcome, service_.teller());
+  } catch (const std::bad_alloc&) {  // for the watches that it asked for; those that it has got go with it
+    more_ = false;
+    service_.refuse(*connection_, Refusal::memory, kTooMuch);
+  }
+  if (op_ == wire::Op::close_session && outcome.code == Code::ok) service_.session_ended(connection_->session);
   if (more_) {
     closing_ = op_ == wire::Op::close_session;
     if (!closing_) pieces_.pop_back();
     return;
   }
   served();
+  // The session is over, but not all of it is gone: it is told by the end of its connection.
+  if (closing_ && outcome.code != Code::ok) return service_.drop(*connection_);
   answer(outcome);
-  if (op_ == wire::Op::close_session && outcome.code == Code::ok) service_.session_ended(connection_->session);
   if (outcome.code == Code::session_closed_require_auth) {
     service_.quotas_->refusals.note(
         Refusal::login, fmt::format("{} was turned away: it has not logged in", connection_->origin.address));
@@ -206,13 +270,13 @@ void ClientRequest::answer(const Outcome& outcome) {
   try {
     connection_->send(wire::reply_frame(xid_, zxid, outcome.code, outcome.body));
   } catch (const std::bad_alloc&) {
-    return service_.refuse(*connection_, Refusal::memory, "asked for more than there is memory for");
+    return service_.refuse(*connection_, Refusal::memory, kTooMuch);
   }
   service_.wait_for_reader(*connection_);
 }
 
 void ClientRequest::fail(bool unknown) {
-  more_ = false;
+  more_ = postponed_ = false;
   served();
   keep(0);
   if (closing_) {
@@ -245,6 +309,8 @@ void Authentication::tried() {
   if (std::exchange(under_way_, false)) --connection_->origin.source->logins_under_way;
 }
 
+engine::Moment Authentication::likely_cost() const { return by_length(size_, kPerByte); }
+
 Outcome Authentication::execute(engine::Engine&, const Turn& turn) {
   tried();
   proven_ = service_.authenticate(*connection_, scheme_, credentials_);
@@ -259,11 +325,13 @@ void Authentication::settle(engine::Engine&, Outcome&) {
 
 void Authentication::fail(bool) { service_.drop(*connection_); }
 
+engine::Moment SessionEnd::weigh(const engine::Engine& engine) { return likely_cost_of_end(engine, session_); }
+
 Outcome SessionEnd::execute(engine::Engine& engine, const Turn& turn) {
   // Heard of since it was found silent: what it sent may have been acknowledged, and it counts on that.
   if (closing_) {
-    auto outcome = engine.remove_ephemerals(turn.zxid, turn.time, session_);
-    more_ = engine.has_ephemerals(session_);
+    auto outcome = service_.remove_ephemerals(turn, session_);
+    more_ = outcome.code == Code::ok && engine.has_ephemerals(session_);
     return outcome;
   }
   if (why_ == Why::silent && service_.is_speaking(session_)) engine.sessions().heard_of(session_, turn.now);
@@ -273,9 +341,14 @@ Outcome SessionEnd::execute(engine::Engine& engine, const Turn& turn) {
     engine.sessions().look_again(session_);
     return {.zxid = turn.zxid, .code = Code::session_expired};
   }
-  auto outcome = engine.execute({session_, 0}, turn.zxid, turn.time, wire::CloseSession{});
-  more_ = engine.has_ephemerals(session_);
-  return outcome;
+  try {
+    auto outcome = engine.execute({session_, 0}, turn.zxid, turn.time, wire::CloseSession{});
+    more_ = engine.has_ephemerals(session_);
+    return outcome;
+  } catch (const std::bad_alloc&) {
+    engine.sessions().look_again(session_, turn.now + kExpireAgainAfter);
+    return {.zxid = turn.zxid, .code = Code::system_error};
+  }
 }
 
 void SessionEnd::settle(engine::Engine& engine, Outcome& outcome) {
@@ -292,8 +365,10 @@ void SessionEnd::fail(bool) {
   service_.engine_.sessions().look_again(session_, monotonic_time() + kExpireAgainAfter);
 }
 
+engine::Moment EphemeralsEnd::weigh(const engine::Engine& engine) { return likely_cost_of_end(engine, session_); }
+
 Outcome EphemeralsEnd::execute(engine::Engine& engine, const Turn& turn) {
-  auto outcome = engine.remove_ephemerals(turn.zxid, turn.time, session_);
+  auto outcome = service_.remove_ephemerals(turn, session_);
   more_ = outcome.changed() && engine.has_ephemerals(session_);
   return outcome;
 }
@@ -308,7 +383,11 @@ void EphemeralsEnd::fail(bool) {
 }
 
 Outcome ContainerEnd::execute(engine::Engine& engine, const Turn& turn) {
-  return engine.execute({}, turn.zxid, turn.time, request_);
+  try {
+    return engine.execute({}, turn.zxid, turn.time, request_);
+  } catch (const std::bad_alloc&) {  // it is looked for again
+    return {.zxid = turn.zxid, .code = Code::system_error};
+  }
 }
 
 void ContainerEnd::settle(engine::Engine& engine, Outcome& outcome) {

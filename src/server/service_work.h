@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "server/client_connection.h"
@@ -14,6 +15,11 @@
 namespace holdfast::server {
 
 class Service;
+
+// What it asks for takes memory that stays: nodes, or watches.
+bool takes_memory(const wire::Request& request);
+// What a client did that is turned away for it.
+inline constexpr std::string_view kTooMuch = "asked for more than there is memory for";
 
 // Work that came over a connection.
 class ConnectionWork : public Work {
@@ -52,10 +58,11 @@ class Handshake final : public ConnectionWork {
   wire::ConnectRequest request_;
   std::string password_;
   bool turned_away_ = false;  // without an answer
+  bool no_memory_ = false;    // for it
 };
 
 // Read when its turn comes, so that reading it counts as its client's time. Two kinds are done in pieces: the end of a session with many
-// ephemerals, and setWatches with many paths.
+// ephemerals, and setWatches with many paths. A multiRead is not: as in ZooKeeper, no write comes between its reads.
 class ClientRequest final : public ConnectionWork {
  public:
   // `frame`: with the header, of which `xid` and `op` are.
@@ -63,6 +70,8 @@ class ClientRequest final : public ConnectionWork {
                 std::string frame)
       : ConnectionWork(service, std::move(connection), frame.size()), xid_(xid), op_(op), frame_(std::move(frame)) {}
 
+  engine::Moment likely_cost() const override;
+  engine::Moment weigh(const engine::Engine& engine) override;
   bool writes() const override { return is_write(request()); }
   engine::Outcome execute(engine::Engine& engine, const Turn& turn) override;
   void settle(engine::Engine& engine, engine::Outcome& outcome) override;
@@ -70,9 +79,11 @@ class ClientRequest final : public ConnectionWork {
   void fail(bool unknown) override;
 
  private:
-  // What is asked for, or the piece of it that is next.
+  // What is asked for, or the piece of it that is next. Nothing that is known, if there is no memory to read it.
   const wire::Request& request() const;
+  static std::vector<wire::Request> read(wire::Op op, std::string_view frame);
   engine::Outcome execute_piece(engine::Engine& engine, const Turn& turn);
+  engine::Outcome refuse_for_memory(const Turn& turn);
   // What the answer takes until it is sent.
   void keep(std::size_t bytes);
   void answer(const engine::Outcome& outcome);
@@ -81,8 +92,10 @@ class ClientRequest final : public ConnectionWork {
   wire::Op op_;
   mutable std::string frame_;                    // until it is read
   mutable std::vector<wire::Request> pieces_{};  // the last one first; most requests are one
+  mutable bool unreadable_ = false;              // there was no memory to read it
   bool closing_ = false;                         // the session is over, and only its ephemerals are left
   bool more_ = false;                            // to be done
+  bool postponed_ = false;                       // until there is room for it
   std::size_t kept_ = 0;                         // of the answer, until it is sent
 };
 
@@ -112,6 +125,7 @@ class Authentication final : public ConnectionWork {
   // Counted among those of its address that are under way, until it was tried.
   void begin();
 
+  engine::Moment likely_cost() const override;
   bool writes() const override { return false; }
   engine::Outcome execute(engine::Engine& engine, const Turn& turn) override;
   void settle(engine::Engine& engine, engine::Outcome& outcome) override;
@@ -134,6 +148,7 @@ class SessionEnd final : public Work {
   SessionEnd(Service& service, wire::SessionId session, Why why = Why::silent)
       : service_(service), session_(session), why_(why) {}
 
+  engine::Moment weigh(const engine::Engine& engine) override;
   bool writes() const override { return true; }
   engine::Outcome execute(engine::Engine& engine, const Turn& turn) override;
   void settle(engine::Engine& engine, engine::Outcome& outcome) override;
@@ -154,6 +169,7 @@ class EphemeralsEnd final : public Work {
  public:
   EphemeralsEnd(Service& service, wire::SessionId session) : service_(service), session_(session) {}
 
+  engine::Moment weigh(const engine::Engine& engine) override;
   bool writes() const override { return true; }
   engine::Outcome execute(engine::Engine& engine, const Turn& turn) override;
   void settle(engine::Engine& engine, engine::Outcome& outcome) override;

@@ -1,5 +1,6 @@
 #include "server/snapshotter.h"
 
+#include <new>
 #include <utility>
 
 #include "base/log.h"
@@ -12,6 +13,7 @@ namespace {
 // About a millisecond's worth.
 constexpr std::size_t kSlice = 1'000;
 constexpr std::size_t kSliceBytes = std::size_t{1} << 20;
+constexpr auto kNoMemory = "no snapshot: there is no memory for it";
 
 }  // namespace
 
@@ -39,15 +41,22 @@ void Snapshotter::turn(std::size_t changes) {
     if (busy_) return;
     if (std::exchange(failed_, false)) walking_ = false;
   }
-  if (!walking_) {
-    const SnapshotDue::Progress now{changes, store_.appended_bytes()};
-    if (!due_.is_due(now)) return;
-    due_.begin(now);
-    began_ = monotonic_time();
-    walking_ = begun_ = true;
-    engine_.begin_snapshot();
+  Slice slice;
+  try {
+    if (!walking_) {
+      const SnapshotDue::Progress now{changes, store_.appended_bytes()};
+      if (!due_.is_due(now)) return;
+      due_.begin(now);
+      began_ = monotonic_time();
+      walking_ = begun_ = true;
+      engine_.begin_snapshot();
+    }
+    slice = next_slice();
+  } catch (const std::bad_alloc&) {
+    base::log().error(kNoMemory);
+    walking_ = false;
+    return;
   }
-  Slice slice = next_slice();
   if (slice.end) {
     walking_ = false;
     due_.finish(bytes_);
@@ -95,7 +104,12 @@ void Snapshotter::take_now() {
   begun_ = true;
   engine_.begin_snapshot();
   for (bool last = false; !last && !failed_;) {
-    slice_ = next_slice();
+    try {
+      slice_ = next_slice();
+    } catch (const std::bad_alloc&) {
+      base::log().error(kNoMemory);
+      break;
+    }
     last = slice_->end.has_value();
     busy_ = true;
     changed_.notify_all();
@@ -111,7 +125,13 @@ void Snapshotter::run() {
     if (!slice_) break;
     const Slice slice = std::move(*std::exchange(slice_, std::nullopt));
     lock.unlock();
-    const bool written = write(slice);
+    bool written = false;
+    try {
+      written = write(slice);
+    } catch (const std::bad_alloc&) {
+      base::log().error(kNoMemory);
+      writer_.reset();
+    }
     lock.lock();
     busy_ = false;
     failed_ = !written;

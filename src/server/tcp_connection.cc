@@ -11,7 +11,9 @@
 #include <new>
 #include <utility>
 
+#include "base/memory_reserve.h"
 #include "server/environment.h"
+#include "server/socket_end.h"
 
 namespace holdfast::server {
 namespace {
@@ -54,8 +56,21 @@ void TcpConnection::start(Origin origin) {
   id_ = reception_->host.connected(shared_from_this(), std::move(origin));
   if (id_ == 0) return finish();
   if (state_ != State::open) return;
-  wait(reception_->handshake);
-  read();
+  or_lose([this] {
+    wait(reception_->handshake);
+    read();
+  });
+}
+
+template <class Step>
+void TcpConnection::or_lose(Step step) {
+  try {
+    step();
+  } catch (const std::bad_alloc&) {
+    if (state_ == State::closed) return;
+    const base::SpareReserve none(base::SpareReserve::Part::none);
+    refuse(Refusal::memory, "needs more than there is memory for");
+  }
 }
 
 // ---- receiving
@@ -74,11 +89,7 @@ void TcpConnection::received(const std::error_code& error, std::size_t size) {
   reading_ = false;
   if (state_ == State::open) {
     if (error) return lose();
-    try {
-      take(size);
-    } catch (const std::bad_alloc&) {
-      refuse(Refusal::memory, "sent more than there is memory for");
-    }
+    or_lose([&] { take(size); });
   } else if (state_ == State::lingering) {
     if (error) return finish();
   }
@@ -86,6 +97,8 @@ void TcpConnection::received(const std::error_code& error, std::size_t size) {
 }
 
 void TcpConnection::take(std::size_t size) {
+  reception_->host.make_room();
+  if (state_ != State::open) return;
   const std::string_view bytes(buffer_.data(), size);
   if (tls_) {
     unwrap(bytes);
@@ -99,15 +112,23 @@ void TcpConnection::take(std::size_t size) {
 
 void TcpConnection::unwrap(std::string_view bytes) {
   plain_.clear();
-  stream_over_ = !tls_->receive(bytes, plain_);
+  {
+    const base::SpareReserve spare(base::SpareReserve::Part::half);
+    stream_over_ = !tls_->receive(bytes, plain_);
+  }
   pending_ = plain_;
   if (tls_->has_wire()) flush_soon();
+}
+
+FrameReader::Found TcpConnection::next_frame() {
+  const base::SpareReserve spare(base::SpareReserve::Part::half);
+  return frames_.take(pending_);
 }
 
 // Everything that is complete, as long as the host takes it.
 void TcpConnection::deliver() {
   while (state_ == State::open && !held_ && !pending_.empty()) {
-    switch (frames_.take(pending_)) {
+    switch (next_frame()) {
       case FrameReader::Found::nothing: break;
       case FrameReader::Found::frame:
         stop_waiting();
@@ -125,6 +146,7 @@ void TcpConnection::deliver() {
     }
     return part();
   }
+  if (looking_for_the_end_) return;
   if (held_ || !frames_.waiting()) {
     stop_waiting();
   } else if (patience_ == nullptr) {
@@ -164,9 +186,15 @@ void TcpConnection::hold_back(bool held) {
   if (held) return;
   asio::post(socket_.get_executor(), [self = shared_from_this()] {
     if (self->state_ != State::open || self->held_ || self->reading_) return;
-    self->deliver();
+    self->or_lose([&] { self->deliver(); });
     self->read();
   });
+}
+
+void TcpConnection::look_for_the_end(bool look) {
+  if (std::exchange(looking_for_the_end_, look) == look || state_ != State::open) return;
+  if (look) return wait(reception_->look);
+  stop_waiting();
 }
 
 bool TcpConnection::has_unread() const {
@@ -206,7 +234,7 @@ void TcpConnection::flush_soon() {
   flush_due_ = true;
   asio::post(socket_.get_executor(), [self = shared_from_this()] {
     self->flush_due_ = false;
-    self->flush();
+    self->or_lose([&] { self->flush(); });
   });
 }
 
@@ -261,7 +289,7 @@ void TcpConnection::written(const std::error_code& error) {
   count();
   if (!error) {
     if (id_ != 0) reception_->host.sent(id_);
-    return flush();
+    return or_lose([this] { flush(); });
   }
   if (state_ == State::open) return lose();
   finish();
@@ -354,6 +382,8 @@ void TcpConnection::tell_host() {
 void TcpConnection::waited_enough() {
   const auto self = shared_from_this();
   patience_ = nullptr;
+  if (state_ == State::open && looking_for_the_end_)
+    return has_ended(socket_.native_handle()) ? lose() : wait(reception_->look);
   std::error_code error;
   // What has come but was not read yet is late because of us.
   if (state_ == State::open && socket_.available(error) > 0) return wait(reception_->handshake);

@@ -42,6 +42,7 @@ class TcpConnection final : public Peer,
   void send(std::string frame) override;
   void close() override;
   void hold_back(bool held) override;
+  void look_for_the_end(bool look) override;
   std::size_t unsent() const override { return gathered_bytes_ + flight_bytes_; }
   bool has_unread() const override;
   std::shared_ptr<Account> account() override { return account_; }
@@ -50,9 +51,13 @@ class TcpConnection final : public Peer,
   enum class State { open, draining, lingering, closed };
 
   void read();
+  // Memory may end in `step`: then so does the connection.
+  template <class Step>
+  void or_lose(Step step);
   void received(const std::error_code& error, std::size_t size);
   void take(std::size_t size);
   void unwrap(std::string_view bytes);
+  FrameReader::Found next_frame();
   void deliver();
   void answer(std::string_view word);
   void choose_buffer(std::size_t last_read);
@@ -90,6 +95,7 @@ class TcpConnection final : public Peer,
   State state_ = State::open;
   ConnectionId id_ = 0;  // 0: the host does not know us, or not any more
   bool held_ = false;
+  bool looking_for_the_end_ = false;
   bool reading_ = false;
   bool flush_due_ = false;
   bool stream_over_ = false;  // TLS has ended, but for what is in pending_

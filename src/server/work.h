@@ -1,6 +1,7 @@
 // work.h -- one thing the service has to do, in its turn.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
 #include "engine/engine.h"
@@ -14,11 +15,18 @@ struct Turn {
   engine::Moment now{0};
 };
 
+// What takes no time worth mentioning is expected to take this.
+inline constexpr engine::Moment kLittle = std::chrono::microseconds(5);
+
 // Requests of clients, new sessions, sessions that end: all pass the Pipeline as this.
 class Work {
  public:
   virtual ~Work() = default;
 
+  // About what it will take, by what can be told without reading it.
+  virtual engine::Moment likely_cost() const { return kLittle; }
+  // The same by what it asks for; once, when its turn has come, and again for each further piece.
+  virtual engine::Moment weigh(const engine::Engine&) { return likely_cost(); }
   // Takes a zxid, whether it succeeds or not.
   virtual bool writes() const = 0;
   // Nobody is told of that zxid: it changes nothing that can be seen.

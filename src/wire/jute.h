@@ -107,6 +107,10 @@ class Writer {
   void raw(std::string_view value) { bytes_.append(value); }
 
   std::size_t size() const { return bytes_.size(); }
+  // So much more will come.
+  void expect(std::size_t more) { bytes_.reserve(bytes_.size() + more); }
+  // Takes back what was written since it had that size.
+  void shrink(std::size_t size) { bytes_.resize(size); }
   // For a length that is known once all is written.
   void put_i32(std::size_t at, std::int32_t value) {
     const auto encoded = big_endian(static_cast<std::uint32_t>(value));

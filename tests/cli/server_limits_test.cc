@@ -35,90 +35,6 @@ std::int64_t value(const Server& server, const std::string& key) {
   return found == all.end() ? -1 : std::stoll(found->second);
 }
 
-// A directory whose listing is about this many bytes.
-constexpr std::size_t kNodes = 20'000;
-constexpr std::size_t kListing = kNodes * 34;
-
-void fill(std::uint16_t port) {
-  SessionClient client(port);
-  ASSERT_TRUE(client.call(asking::create("/wide")).ok());
-  for (std::size_t begin = 0; begin < kNodes; begin += 1'000) {
-    std::vector<asking::Ask> asks;
-    for (auto i = begin; i < begin + 1'000; ++i) {
-      asks.push_back(asking::create(fmt::format("/wide/a-name-of-thirty-bytes--{:05}", i)));
-    }
-    ASSERT_EQ(client.call_all(asks).size(), asks.size());
-  }
-}
-
-// Asks for far more than it can be given, and reads nothing.
-std::vector<std::unique_ptr<SessionClient>> deaf_clients(std::uint16_t port, std::size_t count, int requests) {
-  std::vector<std::unique_ptr<SessionClient>> all;
-  for (std::size_t i = 0; i < count; ++i) {
-    all.push_back(std::make_unique<SessionClient>(port));
-    for (int n = 0; n < requests; ++n) all.back()->send(asking::get_children2("/wide"));
-  }
-  return all;
-}
-
-TEST(ServerMemory, is_enough_for_others_beside_clients_that_do_not_read) {
-  Server server(kAnyPort, {}, {"/bin/sh", "-c", "ulimit -v 400000 && exec \"$0\" \"$@\""});
-  ASSERT_NE(server.serves().find("serving"), std::string::npos) << server.errors();
-  ASSERT_NO_FATAL_FAILURE(fill(server.port()));
-  auto holder = Client::connect("zk://" + server.address(), {.session_timeout = std::chrono::seconds(40)});
-  const auto lease = holder.mutex("innocent").acquire();
-  SessionClient innocent(server.port());
-  ASSERT_TRUE(innocent.call(asking::create("/mine", "mine")).ok());
-
-  // 48 x 16 x 680 kB = 520 MB of answers, of which the kernel takes some megabytes for each.
-  const auto deaf = deaf_clients(server.port(), 48, 16);
-  for (int i = 0; i < 100; ++i) {
-    innocent.send(asking::get_data("/mine"));
-    const auto answer = innocent.receive(kPatience);
-    ASSERT_TRUE(answer.ok()) << i << "; " << server.errors();
-    ASSERT_EQ(asking::parse_data(answer.body).data, "mine");
-  }
-  EXPECT_TRUE(innocent.call(asking::set_data("/mine", "yours")).ok());
-  EXPECT_FALSE(lease.lost().stop_requested());
-  EXPECT_TRUE(holder.mutex("another").try_acquire());
-  EXPECT_NE(ask(server.port(), "srvr").find("Mode: standalone"), std::string::npos);
-}
-
-TEST(ServerMemory, is_taken_from_the_greediest_client_first_and_the_log_says_so) {
-  const TempDir dir("memory");
-  Server server(with(kAnyPort, {"--config", settings(dir, "limits: {memory: 8MiB}\n")}));
-  server.serves();
-  ASSERT_NO_FATAL_FAILURE(fill(server.port()));
-  SessionClient innocent(server.port());
-  ASSERT_TRUE(innocent.call(asking::create("/mine", "mine")).ok());
-  const auto deaf = deaf_clients(server.port(), 24, 40);
-  EXPECT_TRUE(eventually(kPatience, [&] {
-    EXPECT_TRUE(innocent.call(asking::get_data("/mine")).ok());
-    return value(server, "zk_refused_memory") > 0;
-  }));
-  EXPECT_TRUE(server.says("are kept for its requests and answers, the most of all clients of 127.0.0.1"))
-      << server.errors();
-  EXPECT_LE(value(server, "zk_client_memory_used"), value(server, "zk_client_memory_limit"));
-  EXPECT_TRUE(innocent.call(asking::get_data("/mine")).ok());
-}
-
-// Frames of which only the beginning comes.
-TEST(ServerMemory, counts_requests_that_are_not_complete) {
-  const TempDir dir("memory");
-  Server server(with(kAnyPort, {"--config", settings(dir, "limits: {memory: 8MiB}\n")}));
-  server.serves();
-  SessionClient innocent(server.port());
-  std::vector<std::unique_ptr<SessionClient>> greedy;
-  const std::string part = std::string("\0\x0f\xff\x00", 4) + std::string(900'000, 'x');
-  for (int i = 0; i < 24; ++i) {
-    greedy.push_back(std::make_unique<SessionClient>(server.port()));
-    greedy.back()->raw().send(part);
-  }
-  EXPECT_TRUE(eventually(kPatience, [&] { return value(server, "zk_refused_memory") > 0; }));
-  EXPECT_LE(value(server, "zk_client_memory_used"), value(server, "zk_client_memory_limit"));
-  EXPECT_TRUE(innocent.call(asking::create("/mine")).ok());
-}
-
 // A host that runs many jobs.
 TEST(ServerLimits, let_one_host_have_hundreds_of_clients) {
   Server server(kAnyPort);
@@ -231,6 +147,55 @@ TEST(ServerLimits, make_guessing_passwords_slow_and_no_client_that_knows_its_own
   constexpr double kBurst = 20 + 64;
   EXPECT_LE(static_cast<double>(guessed), kBurst + 4 * seconds + 1);
   EXPECT_TRUE(server.says("failed to log in as \"orders\"")) << server.errors();
+}
+
+// Each of them leaves before its password was looked at.
+TEST(ServerLimits, let_no_client_wait_for_a_login_whose_client_has_gone) {
+  const TempDir dir("logins");
+  const std::string users = dir / "users";
+  std::ofstream(users) << kUser;
+  std::filesystem::permissions(users, std::filesystem::perms::owner_read);
+  Server server(with(kAnyPort, {"--require-auth", users, "--config", settings(dir, "")}));
+  server.serves();
+  for (int i = 0; i < 3'000; ++i) {
+    RawClient gone(server.port());
+    gone.send_frame(Handshake{}.bytes());
+    gone.send_request(-4, 100, login(std::to_string(i)));
+  }
+  // Those before it, at four a second, would take twelve minutes.
+  const auto begin = std::chrono::steady_clock::now();
+  SessionClient honest(server.port());
+  honest.raw().send_request(-4, 100, login("secret"));
+  EXPECT_EQ(honest.receive(kPatience).err, 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_TRUE(honest.call(asking::create("/a")).ok());
+  EXPECT_TRUE(eventually(kPatience, [&] { return value(server, "zk_num_alive_connections") <= 2; }));
+  // The burst at least was tried: it has not passed because nothing was.
+  EXPECT_GE(value(server, "zk_auth_failed_count"), 20);
+}
+
+// It is the server that keeps it waiting, so its silence does not end it.
+TEST(ServerLimits, keep_a_session_whose_login_waits_for_its_turn) {
+  const TempDir dir("logins");
+  const std::string users = dir / "users";
+  std::ofstream(users) << kUser;
+  std::filesystem::permissions(users, std::filesystem::perms::owner_read);
+  Server server(with(kAnyPort, {"--require-auth", users, "--config", settings(dir, "")}));
+  server.serves();
+  // A burst, and then four in every second: more than a session of four seconds can wait for.
+  std::vector<std::unique_ptr<SessionClient>> guessing;
+  for (int i = 0; i < 120; ++i) {
+    guessing.push_back(std::make_unique<SessionClient>(server.port()));
+    guessing.back()->raw().send_request(-4, 100, login(std::to_string(i)));
+  }
+  EXPECT_TRUE(eventually(kPatience, [&] { return value(server, "zk_auth_failed_count") >= 20; }));
+  const auto begin = std::chrono::steady_clock::now();
+  SessionClient honest(server.port(), {.timeout = std::chrono::milliseconds(4'000)});
+  honest.raw().send_request(-4, 100, login("secret"));
+  const auto answer = honest.receive(kPatience);
+  EXPECT_TRUE(answer.ok());
+  EXPECT_GT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4)) << "it did not have to wait";
+  EXPECT_TRUE(honest.call(asking::create("/a")).ok());
 }
 
 }  // namespace

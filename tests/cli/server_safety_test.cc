@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/logins.h"
 #include "cli/server_command.h"
 #include "support/plain_client.h"
 
@@ -75,11 +76,8 @@ TEST(ServerCommand, says_which_certificate_it_cannot_read) {
 
 TEST(ServerCommand, serves_only_who_logs_in_if_it_asks_for_that) {
   const TempDir dir("auth");
-  const std::string users = dir / "users";
-  // printf orders:secret | openssl dgst -sha1 -binary | base64
-  std::ofstream(users) << "orders:08sob9dMDb87qFrxEU6Yzq8j3HU=\n";
-  std::filesystem::permissions(users, std::filesystem::perms::owner_read);
-  Server server(with(kAnyPort, {"--require-auth", users}));
+  write_logins(dir);
+  Server server(with(kAnyPort, {"--require-auth", (dir / "users").string()}));
   server.serves();
 
   EXPECT_EQ(PlainClient(server.address()).create("/a"), ZSESSIONCLOSEDREQUIRESASLAUTH) << server.errors();

@@ -1,17 +1,18 @@
 // A client that only stays alive, beside one that pipelines what is expensive: its session never ends, whatever is asked for. How many
-// requests of others it waits for is counted where that can be counted: src/server/pipeline_test.cc.
+// requests of others it waits for is counted where that can be counted: src/server/pipeline_test.cc, and beside a crowd in
+// fair_crowd_test.cc.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "innocent.h"
+#include "large_requests.h"
 #include "session_client.h"
 #include "support/eventually.h"
 #include "support/zookeeper_server.h"
@@ -24,87 +25,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kNodes = 20'000;
 constexpr milliseconds kTimeout{2'000};
-constexpr milliseconds kBeat{100};
 // More than any of these takes on a machine that does ten other things.
 constexpr milliseconds kPatience{100'000};
 // Of requests without an answer: far less than the server takes before it stops reading.
 constexpr std::size_t kInFlight = 2 << 20;
 
-// Sends a small request ten times in every timeout, whether it is answered or not, and nothing else.
-class Innocent {
- public:
-  explicit Innocent(std::uint16_t port) : client_(port, {.timeout = kTimeout}), thread_([this] { stay(); }) {}
-  ~Innocent() { stop(); }
-
-  void stop() {
-    stopping_ = true;
-    if (thread_.joinable()) thread_.join();
-  }
-  int answers() const { return answers_; }
-  bool ended() const { return lost_; }
-  // After stop(). Unless this thread itself had no processor for so long that its session had to end.
-  bool lost() const { return lost_ && longest_pause_ < kTimeout / 2; }
-  int wrong() const { return wrong_; }
-
- private:
-  void stay() {
-    auto last = Clock::now();
-    client_.send(exists("/"));
-    std::int32_t expected = 0;
-    while (!stopping_) {
-      const auto now = Clock::now();
-      if (now - last > kBeat) {
-        longest_pause_ = std::max(longest_pause_, std::chrono::duration_cast<milliseconds>(now - last));
-        last = now;
-        client_.send(exists("/"));
-      }
-      const auto answer = client_.receive(milliseconds(10));
-      if (answer.closed()) {
-        lost_ = true;
-        return;
-      }
-      if (!answer.came()) continue;
-      if (answer.err != 0 || answer.xid != ++expected) ++wrong_;
-      ++answers_;
-    }
-  }
-
-  SessionClient client_;
-  std::atomic<bool> stopping_ = false;
-  std::atomic<int> answers_ = 0;
-  int wrong_ = 0;
-  milliseconds longest_pause_{0};
-  std::atomic<bool> lost_ = false;
-  std::thread thread_;
-};
-
-std::string name_of(int i) { return fmt::format("node-{:06}", i); }
-
-// In as few requests as possible.
-void create_all(SessionClient& client, const std::string& directory, int count, std::int32_t flags) {
-  for (int from = 0; from < count; from += 500) {
-    std::vector<Ask> steps;
-    for (int i = from; i < std::min(count, from + 500); ++i)
-      steps.push_back(create(directory + '/' + name_of(i), "", flags));
-    ASSERT_TRUE(client.call(multi(steps)).ok());
-  }
-}
-
-std::string texts(int count, const std::function<std::string(int)>& text) {
-  JuteWriter out;
-  out.i32(count);
-  for (int i = 0; i < count; ++i) out.text(text(i));
-  return out.bytes();
-}
-
-std::string long_acl(int entries, int salt) {
-  JuteWriter out;
-  out.i32(entries);
-  for (int i = 0; i < entries; ++i) out.i32(31).text("digest").text(fmt::format("user{}-{}:x", salt, i));
-  return out.bytes();
-}
-
-Ask by_path(Op op, const std::string& path) { return {op, JuteWriter().text(path).bytes()}; }
 std::string watched(int i) { return "/w/" + name_of(i); }
 
 // What is pipelined, and what may be answered.
@@ -138,11 +63,6 @@ std::vector<Greed> all_kinds() {
     for (int i = 0; i < 3'999; ++i) list.i32(31).text("digest").text(fmt::format("user{}:x", i));
     list.i32(31).text("world").text("anyone");
     ASSERT_TRUE(client.call({Op::set_acl, JuteWriter().text("/d").raw(list.bytes()).i32(-1).bytes()}).ok());
-  };
-  const auto multi_of = [](int steps, const std::function<Ask(int)>& step) {
-    std::vector<Ask> all;
-    for (int i = 0; i < steps; ++i) all.push_back(step(i));
-    return multi(all);
   };
   const auto set_watches2 = [](int i) {
     const auto paths = texts(10'000, [&](int j) { return fmt::format("/w{}/{}", i, j); });
@@ -192,10 +112,7 @@ std::vector<Greed> all_kinds() {
          return Ask{Op::set_acl, JuteWriter().text("/n").raw(long_acl(4'000, i)).i32(-1).bytes()};
        },
        {0, -102}},
-      {"getChildren", 200,
-       [](int) {
-         return Ask{Op::get_children, JuteWriter().text("/d").boolean(false).bytes()};
-       }},
+      {"getChildren", 200, [](int) { return get_children("/d"); }},
       {"getChildren2", 200, [](int) { return get_children2("/d"); }},
       {"sync", 20'000, [](int) { return by_path(Op::sync, "/"); }},
       {"check", 20'000,
@@ -203,15 +120,15 @@ std::vector<Greed> all_kinds() {
          return Ask{Op::check, JuteWriter().text("/d").i32(-1).bytes()};
        }},
       {"multi", 10,
-       [&](int i) { return multi_of(5'000, [&](int j) { return create(fmt::format("/n/{}-{}", i, j)); }); }},
-      {"multiOfOneNode", 10, [&](int) { return multi_of(10'000, [](int) { return set_data("/n", ""); }); }},
+       [](int i) { return multi_of(5'000, [&](int j) { return create(fmt::format("/n/{}-{}", i, j)); }); }},
+      {"multiOfOneNode", 10, [](int) { return multi_of(10'000, [](int) { return set_data("/n", ""); }); }},
       {"multiThatFails", 10,
-       [&](int i) {
+       [](int i) {
          return multi_of(5'000, [&](int j) { return create(j == 4'999 ? "/d" : fmt::format("/n/{}-{}", i, j)); });
        }},
       {"multiOfChecks",
        5,
-       [&](int) {
+       [](int) {
          return multi_of(30'000, [](int) { return Ask{Op::check, JuteWriter().text("/d").i32(-1).bytes()}; });
        },
        {0},
@@ -219,16 +136,8 @@ std::vector<Greed> all_kinds() {
          identities(client);
          acl_of_d(client);
        }},
-      {"multiRead", 20,
-       [&](int) {
-         return Ask{Op::multi_read, multi_of(5'000, [](int j) { return get_data("/d/" + name_of(j)); }).payload};
-       }},
-      {"multiReadOfListings", 10,
-       [&](int) {
-         return Ask{Op::multi_read, multi_of(50, [](int) {
-                                      return Ask{Op::get_children, JuteWriter().text("/d").boolean(false).bytes()};
-                                    }).payload};
-       }},
+      {"multiRead", 20, [](int) { return multi_read_of(5'000, [](int j) { return get_data("/d/" + name_of(j)); }); }},
+      {"multiReadOfListings", 10, [](int) { return multi_read_of(25, [](int) { return get_children("/d"); }); }},
       {"reconfig",
        1'000,
        [](int) {
@@ -292,7 +201,7 @@ TEST_P(Fairness, costs_no_session_beside_a_pipeline_of) {
     for (const auto* path : {"/d", "/n", "/e"}) ASSERT_TRUE(maker.call(create(path)).ok());
     create_all(maker, "/d", kNodes, kPersistent);
   }
-  Innocent innocent(server.port());
+  Innocent innocent(server.port(), kTimeout);
   auto greedy = std::make_unique<SessionClient>(server.port(), Who{.timeout = milliseconds(10'000)});
   if (kind->before) kind->before(*greedy);
   if (HasFatalFailure()) return;

@@ -75,6 +75,7 @@ class SessionClient {
   bool ends_within(std::chrono::milliseconds patience);
 
   RawClient& raw() { return raw_; }
+  const RawClient& raw() const { return raw_; }
 
  private:
   Answer take(RawClient::Received received);

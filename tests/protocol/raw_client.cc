@@ -87,6 +87,11 @@ RawClient::Received RawClient::receive(std::chrono::milliseconds patience) {
   }
 }
 
+bool RawClient::readable() const {
+  pollfd waiting{socket_, POLLIN, 0};
+  return !buffer_.empty() || ::poll(&waiting, 1, 0) > 0;
+}
+
 std::string RawClient::framed(std::string_view frame) {
   return JuteWriter().i32(static_cast<std::int32_t>(frame.size())).raw(frame).bytes();
 }

@@ -59,6 +59,9 @@ class RawClient {
   // The next frame; closed also if the connection was reset. Silence after `patience`.
   Received receive(std::chrono::milliseconds patience = kPatience);
 
+  // Something has come from the server, or its end of the connection is closed.
+  bool readable() const;
+
   static std::string framed(std::string_view frame);
 
   // Every server here answers in milliseconds; this is for a starved machine.

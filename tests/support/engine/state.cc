@@ -149,7 +149,7 @@ std::string describe(const Engine& engine) {
   }
   for (const auto& [id, session] : sessions) text += fmt::format("session {} {}\n", id, session);
   std::map<wire::SessionId, std::vector<std::string>> ephemerals;
-  for (const auto& [id, nodes] : tree.ephemerals()) ephemerals[id] = paths_of(nodes);
+  for (const auto& [id, owned] : tree.ephemerals()) ephemerals[id] = paths_of(owned.nodes);
   for (const auto& [id, paths] : ephemerals) text += fmt::format("ephemerals of {}: {}\n", id, fmt::join(paths, " "));
   text += fmt::format("mortals: {}\n", fmt::join(paths_of(mortals_of(tree)), " "));
   return text;
