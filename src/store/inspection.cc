@@ -40,13 +40,17 @@ class Inspector {
     if (!plan) return verdict(plan.error());
     if (!damage_.empty()) return verdict(damage_.front());
     found_.whole = true;
-    say(fmt::format("whole: a start begins with {} and reads the log up to index {}{}",
-                    plan->snapshot ? numbered(kSnapshotPrefix, *plan->snapshot) : "nothing", plan->last,
-                    plan->torn == 0
-                        ? ""
-                        : fmt::format(", and cuts {} bytes of a group that was never acknowledged at offset {} "
-                                      "of {}",
-                                      plan->torn, plan->end, numbered(kSegmentPrefix, plan->segments.back().number))));
+    const auto reached = memory->reached();
+    const bool exact = reached && reached->is_exact(disk_.boot());
+    say(fmt::format(
+        "whole: a start begins with {} and reads the log up to index {}{}",
+        plan->snapshot ? numbered(kSnapshotPrefix, *plan->snapshot) : "nothing", plan->last,
+        plan->torn == 0
+            ? ""
+            : fmt::format(", and cuts {} bytes at offset {} of {}: of a group that was being written when the "
+                          "store stopped{}",
+                          plan->torn, plan->end, numbered(kSegmentPrefix, plan->segments.back().number),
+                          exact ? "" : ", or of one that was damaged since")));
     return std::move(found_);
   }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <new>
+
 #include "base/log.h"
 #include "store/epoch_file.h"
 #include "store/failures.h"
@@ -63,7 +65,7 @@ tl::expected<void, AppendFailure> Log::append(std::span<const Record> records) {
       return refuse(made.error().error, made.error().message);
     }
   }
-  auto done = writer_->write(records);
+  auto done = write(records);
   if (done && options_.durability == Durability::power) {
     done = writer_->sync();
     // What a failed sync left behind in the system's cache is nothing to build on.
@@ -82,6 +84,15 @@ tl::expected<void, AppendFailure> Log::append(std::span<const Record> records) {
   if (options_.durability == Durability::power) durable_ = last;
   note_reached(segments_.back().number, writer_->end());
   return {};
+}
+
+// What was written of it is cut off again, whatever the reason.
+DiskResult<void> Log::write(std::span<const Record> records) {
+  try {
+    return writer_->write(records);
+  } catch (const std::bad_alloc&) {
+    return tl::unexpected(std::make_error_code(std::errc::not_enough_memory));
+  }
 }
 
 void Log::note_reached(std::uint64_t segment, std::uint64_t offset) {

@@ -62,6 +62,7 @@ class Log {
 
  private:
   tl::expected<void, Failure> make_segment();
+  DiskResult<void> write(std::span<const Record> records);
   tl::unexpected<AppendFailure> give_up(std::error_code error);
   // Says in the file `reached` how far this has got.
   void note_reached(std::uint64_t segment, std::uint64_t offset);

@@ -90,6 +90,43 @@ TEST_P(ReachedTest, refuses_a_log_that_was_truncated_anywhere_after_the_process_
   EXPECT_EQ(open()->last_index(), 30U);
 }
 
+// Two faults at once. Of the one group behind what it knows nothing can be said: so does a start look that died while it wrote that group.
+TEST_P(ReachedTest, an_older_one_does_not_hide_for_more_than_one_group_that_the_end_was_cut_off) {
+  struct Moment {
+    std::string reached;
+    std::size_t records;
+  };
+  std::vector<Moment> moments;
+  {
+    auto store = open();
+    for (int i = 0; i < 5; ++i) {
+      ledger_.append(*store, {10, 100});
+      moments.push_back({disk_.content(kReached), ledger_.shelf().size()});
+    }
+  }
+  const std::string whole = disk_.content(kLast);
+  const std::size_t end = whole.find_last_not_of('\0') + 1;
+  std::size_t refused = 0;
+  for (const auto& moment : moments) {
+    for (std::size_t size = 56; size < end; size += 4) {
+      SimulatedDisk disk;
+      for (const std::string& path : disk_.paths()) disk.set_content(path, disk_.content(path));
+      disk.set_content(kLast, whole.substr(0, size));
+      disk.set_content(kReached, moment.reached);
+      Collector collector;
+      const auto store = Store::open(disk, options_, collector);
+      refused += store ? 0 : 1;
+      if (!store) continue;
+      expect_beginning(collector.shelf);
+      EXPECT_GE(collector.shelf.size(), moment.records);
+      if (GetParam() == Durability::power) {
+        EXPECT_LE(collector.shelf.size(), moment.records + 2) << "more than a group is lost at " << size;
+      }
+    }
+  }
+  EXPECT_GT(refused, 0U);
+}
+
 TEST_P(ReachedTest, refuses_a_log_of_which_bytes_were_taken_out) {
   const std::string whole = live_and_die();
   for (const std::size_t at : {56U, 300U, 700U}) {
@@ -198,6 +235,18 @@ TEST_P(ReachedTest, can_be_overruled_by_an_operator_who_accepts_the_loss) {
   // Every start since the copy was made may have given out numbers.
   EXPECT_EQ(epoch_, 1 + kEpochsOfALoss);
   EXPECT_EQ(disk_.content(kLast + ".damaged"), whole.substr(0, 400));
+}
+
+TEST_P(ReachedTest, leaves_a_directory_alone_that_has_no_store_whose_loss_could_be_accepted) {
+  Options options = options_;
+  options.accept_loss = true;
+  disk_.set_content("/data/letter.txt", "to a friend");
+  const auto before = disk_.paths();
+  Collector collector;
+  const auto store = Store::open(disk_, options, collector);
+  ASSERT_FALSE(store) << "a store was made";
+  EXPECT_EQ(store.error().message, "/data: there is no store in it, so there is no loss to accept");
+  EXPECT_EQ(disk_.paths(), before);
 }
 
 TEST_P(ReachedTest, lets_an_operator_go_on_without_what_is_behind_a_damaged_record) {

@@ -63,6 +63,8 @@ class Survey {
   tl::expected<void, Failure> read_segment(Plan& plan, std::size_t i);
   // What is whole has been found; whether it is all that there was.
   tl::expected<void, Failure> compare(Plan& plan);
+  // Whether the file `reached`, which would have to know of what is missing behind the end, is an older one itself.
+  tl::expected<void, Failure> compare_age(Plan& plan) const;
   // The snapshot alone has everything.
   void do_without_log(Plan& plan) const;
   // An error, unless losses are accepted.

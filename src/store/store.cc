@@ -35,6 +35,15 @@ tl::expected<std::unique_ptr<DirectoryLock>, Failure> take(Disk& disk, const std
   return tl::unexpected(std::move(failure));
 }
 
+// Anything that only a store leaves; one file is enough.
+bool holds_store(Disk& disk, const Options& options) {
+  const auto data = disk.list(options.data_directory);
+  const auto log = disk.list(options.log_directory);
+  return (data && (std::find(data->begin(), data->end(), kEpochFile) != data->end() ||
+                   !numbers_of(*data, kSnapshotPrefix).empty())) ||
+         (log && !numbers_of(*log, kSegmentPrefix).empty());
+}
+
 // One name for one directory: "/a/" and "/a" must not be locked twice.
 std::string normal(const std::string& directory) {
   const std::filesystem::path path = std::filesystem::path(directory).lexically_normal();
@@ -82,7 +91,7 @@ void say_what_was_cut(Disk& disk, const Options& options, const Plan& plan, cons
     base::log().warn(
         "{}: cut at offset {}, behind index {}: {} bytes of a group that was being written when the store stopped{}",
         path, plan.end, plan.last, plan.torn,
-        exact ? "; it was never acknowledged" : ", or of one that was damaged since");
+        exact ? "; as the file reached has it, it was never acknowledged" : ", or of one that was damaged since");
   } else if (plan.end < plan.size) {
     base::log().info("{}: cut at offset {}, behind index {}: {} bytes of zeros, written ahead", path, plan.end,
                      plan.last, plan.size - plan.end);
@@ -121,6 +130,10 @@ tl::expected<std::unique_ptr<Store>, Failure> Store::open(Disk& disk, const Opti
   std::unique_ptr<Store> store(new Store(disk, options));
   const Options& settled = store->options_;
   if (settled.data_directory.empty()) return tl::unexpected(unfit("store", "it was given no directory"));
+  // Most likely misspelt. Before anything is made in it.
+  if (settled.accept_loss && !holds_store(disk, settled)) {
+    return tl::unexpected(unfit(settled.data_directory, "there is no store in it, so there is no loss to accept"));
+  }
   if (auto taken = store->take_directories(); !taken) return tl::unexpected(taken.error());
   remove_temporary_files(disk, settled.data_directory);
   remove_temporary_files(disk, settled.log_directory);

@@ -71,7 +71,7 @@ tl::expected<void, Failure> Survey::compare(Plan& plan) {
   if (reached_) witnesses.push_back({join(directory, kReachedFile), reached_->needed(disk_.boot())});
   const auto most = std::max_element(witnesses.begin(), witnesses.end(),
                                      [](const Witness& a, const Witness& b) { return a.index < b.index; });
-  if (plan.last >= most->index) return {};
+  if (plan.last >= most->index) return compare_age(plan);
   const std::string what =
       fmt::format("the log ends with index {}, but had reached index {}, as {} shows: its end is missing; {}",
                   plan.last, most->index, most->file, kRestore);
@@ -79,6 +79,24 @@ tl::expected<void, Failure> Survey::compare(Plan& plan) {
   const std::string path = join(options_.log_directory, numbered(kSegmentPrefix, plan.segments.back().number));
   plan.copy_last = options_.accept_loss;
   return lose(plan, damaged(path, plan.end, what));
+}
+
+// A group is appended only after `reached` was told of the one before. So behind what it knows there can be one group, and none of its records can
+// have been written when a part of it was synced. Where there is one, `reached` is older than the log, or could not be written, and the torn end
+// may be of what was acknowledged.
+tl::expected<void, Failure> Survey::compare_age(Plan& plan) const {
+  if (!reached_ || !reached_->is_exact(disk_.boot()) || plan.segments.empty() || plan.sealed) return {};
+  const std::uint64_t number = plan.segments.back().number;
+  const std::uint64_t known = reached_->segment == number ? reached_->offset : kSegmentHeaderBytes;
+  const bool has_open_end = plan.torn > 0 || (reached_->writes_ahead && plan.end == plan.size);
+  if (plan.synced <= known || !has_open_end) return {};
+  const std::string path = join(options_.log_directory, numbered(kSegmentPrefix, number));
+  plan.copy_last = options_.accept_loss;
+  return lose(plan,
+              damaged(path, plan.end,
+                      fmt::format("the records end with index {}, and {}, which would tell how far they had got, is "
+                                  "older than some of them (it knows of index {}): the end may be missing; {}",
+                                  plan.last, join(options_.data_directory, kReachedFile), reached_->index, kRestore)));
 }
 
 void Survey::do_without_log(Plan& plan) const {

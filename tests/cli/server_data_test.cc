@@ -115,8 +115,24 @@ TEST_F(ServerData, that_lost_the_end_of_its_log_is_refused_with_file_offset_and_
 
 // What follows is docs/operating.md, command by command.
 TEST_F(ServerData, is_copied_when_the_server_is_stopped_or_runs_and_restored_without_a_token_that_was_given_before) {
-  live(SIGTERM, [](std::uint16_t port) { ASSERT_TRUE(SessionClient(port).call(create("/first")).ok()); });
-  auto said = shell("cp -a data copy\nholdfast server --check copy");
+  // One that has just begun to run has no snapshot yet, nor a log.
+  const auto copy_of_running =
+      "mkdir -m 700 copy-of-running\n"
+      "cp -a data/epoch data/reached copy-of-running/\n"
+      "find data -name 'snapshot.*' -exec cp -a -t copy-of-running {} +\n"
+      "find data -name 'log.*' -exec cp -a -t copy-of-running {} +\n"
+      "holdfast server --check copy-of-running";
+  Said said;
+  live(SIGTERM, [&](std::uint16_t port) {
+    said = shell(copy_of_running);
+    EXPECT_EQ(said.exit_code, 0) << said.out << said.err;
+    ASSERT_TRUE(SessionClient(port).call(create("/first")).ok());
+    std::filesystem::remove_all(dir_ / "copy-of-running");
+    said = shell(copy_of_running);
+    EXPECT_EQ(said.exit_code, 0) << said.out << said.err;
+    std::filesystem::remove_all(dir_ / "copy-of-running");
+  });
+  said = shell("cp -a data copy\nholdfast server --check copy");
   EXPECT_EQ(said.exit_code, 0) << said.out << said.err;
 
   std::int64_t last = 0;
@@ -124,11 +140,7 @@ TEST_F(ServerData, is_copied_when_the_server_is_stopped_or_runs_and_restored_wit
     SessionClient client(port);
     ASSERT_TRUE(client.call(create("/second")).ok());
     last = client.zxid();
-    said = shell(
-        "mkdir -m 700 copy-of-running\n"
-        "cp -a data/epoch data/reached copy-of-running/\n"
-        "cp -a data/snapshot.* data/log.* copy-of-running/\n"
-        "holdfast server --check copy-of-running");
+    said = shell(copy_of_running);
     EXPECT_EQ(said.exit_code, 0) << said.out << said.err;
   });
 
@@ -142,6 +154,22 @@ TEST_F(ServerData, is_copied_when_the_server_is_stopped_or_runs_and_restored_wit
     ASSERT_TRUE(client.call(create("/third")).ok());
     EXPECT_GT(client.zxid(), last) << "a token could be given out twice";
   });
+}
+
+TEST_F(ServerData, that_is_not_there_is_no_loss_to_accept) {
+  const auto expect_nothing_made = [&](const std::string& directory, const std::string& sentence) {
+    const auto said = shell("holdfast server --accept-loss " + directory);
+    EXPECT_NE(said.exit_code, 0) << said.out;
+    expect_part(said.err, sentence);
+  };
+  expect_nothing_made("dta", "dta: No such file or directory");
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "dta"));
+  std::filesystem::create_directory(dir_ / "home");
+  std::ofstream(dir_ / "home" / "letter.txt") << "to a friend";
+  expect_nothing_made("home", "home: there is no store in it, so there is no loss to accept");
+  for (const auto& file : std::filesystem::directory_iterator(dir_ / "home")) {
+    EXPECT_EQ(file.path().filename(), "letter.txt") << "something was made";
+  }
 }
 
 TEST_F(ServerData, goes_on_without_what_is_lost_if_the_operator_accepts_it) {
