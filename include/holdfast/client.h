@@ -22,9 +22,13 @@
 
 namespace holdfast {
 
+class Client;
+
 namespace lock {
 class Core;
-}
+struct SessionKey;
+SessionKey session_key(const Client& client);
+}  // namespace lock
 namespace spi {
 class QueueBackend;
 class Executor;
@@ -143,7 +147,8 @@ class Client {
 
   // A name is a path such as "orders/123": up to 32 parts of printable characters, none of them "." or "..", 512 bytes of UTF-8 in all.
   // Every script and emoji will do; of private use (U+E000-F8FF) and U+FFF0-FFFF nothing. One leading slash is allowed and means
-  // nothing. Throws Error(invalid_argument). Costs no request.
+  // nothing. A part that is spelled as a ticket ("lock-0000000000", with the ten digits that ZooKeeper appends) is refused.
+  // Throws Error(invalid_argument). Costs no request.
   Mutex mutex(std::string_view name, LockOptions options = {});
   NonReentrantMutex non_reentrant_mutex(std::string_view name, LockOptions options = {});
   SharedMutex shared_mutex(std::string_view name, LockOptions options = {});
@@ -184,6 +189,8 @@ class Client {
   void close() noexcept;
 
  private:
+  friend lock::SessionKey lock::session_key(const Client& client);
+
   explicit Client(std::shared_ptr<lock::Core> core) noexcept;
   // Throws Error if this object cannot be used: moved from, or made before fork().
   const std::shared_ptr<lock::Core>& core() const;

@@ -16,6 +16,10 @@ namespace holdfast {
 
 enum class LockMode { exclusive, write, read, permit };
 
+// Whether a hold of one kind keeps out a ticket of another: all do, but for readers among themselves. Permits are counted instead, and
+// keep out no single ticket.
+bool excludes(LockMode held, LockMode wanted) noexcept;
+
 struct TicketInfo {
   std::string id;  // the node's name
   LockMode mode = LockMode::exclusive;

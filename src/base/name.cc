@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/ticket_spelling.h"
 
 namespace holdfast::base {
 namespace {
@@ -47,6 +48,10 @@ tl::expected<std::string, std::string> parse_name(std::string_view name) {
     const std::string_view part = rest.substr(begin, end - begin);
     if (part.empty()) return wrong("it has an empty part (//)");
     if (part == "." || part == "..") return wrong(fmt::format("it has the part \"{}\"", part));
+    if (spelled_as_ticket(part)) {
+      return wrong(
+          fmt::format("\"{}\" is spelled as a ticket, which would be taken for one of the lock above it", part));
+    }
     if (++depth > kMaxNameDepth) return wrong(fmt::format("it has more than {} parts", kMaxNameDepth));
     begin = end + 1;
   }

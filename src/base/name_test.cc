@@ -160,6 +160,19 @@ TEST(Name, is_refused_where_zookeeper_keeps_its_own) {
   EXPECT_TRUE(parse_name("a/zookeeper").has_value());
 }
 
+// A child of foo that is spelled as one of its tickets would be waited for by everything that locks foo.
+TEST(Name, is_refused_if_a_part_is_spelled_as_a_ticket) {
+  for (const auto name : {"foo/lock-0000000000", "lock-0000000000", "foo/lock-0000000000/bar", "foo/lease-0000000001",
+                          "foo/my-lock-2147483647", "foo/__READ__0000000001", "foo/a__WRIT__-000000001",
+                          "foo/x__lock__0000000001", "foo/__rlock__-2147483648", "foo/x-1-0000000001"}) {
+    expect_refused(name, "is spelled as a ticket");
+  }
+  for (const auto name : {"foo/lock-1", "lock-12", "foo/door-lock-123456789", "lease-2024", "foo/invoice-0000000001",
+                          "x-1", "foo/x-12", "foo/lock-0000000000x", "foo/lock0000000000"}) {
+    EXPECT_TRUE(parse_name(name).has_value()) << name;
+  }
+}
+
 TEST(Name, is_quoted_in_the_refusal) {
   EXPECT_NE(refusal_of("orders//7").find(R"("orders//7" is not a name)"), std::string::npos);
 }

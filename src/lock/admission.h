@@ -1,9 +1,17 @@
-// admission.h -- a lock is a queue plus this rule.
+// admission.h -- a lock is a queue plus this rule. Nothing else in the product decides who may hold; it asks here.
+//
+//   keeps_out()    of two tickets: whether the later one waits for the earlier
+//   admit()        a ticket of ours in a queue: may it hold now, and if not, which ticket is it to listen to
+//   would_admit()  a ticket that is not in the queue yet: could it hold at once
+//   holders()      a queue, seen from outside: which of its tickets hold
+//
+// All of them are pure.
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "holdfast/spi/queue_backend.h"
 
@@ -26,13 +34,19 @@ struct Admission {
   bool last_obstacle = false;
 };
 
-// Pure. `queue` is in order, `mine` is the id of the ticket that asks.
+// A ticket that asks for `mode` waits for one of `earlier` that stands before it: all do, but for readers among themselves. Not for
+// permits, which are counted.
+constexpr bool keeps_out(spi::Mode earlier, spi::Mode mode) {
+  return earlier != spi::Mode::none && !(mode == spi::Mode::shared && earlier == spi::Mode::shared);
+}
+
+// `queue` is in order, `mine` is the id of the ticket that asks.
 Admission admit(std::span<const spi::Ticket> queue, std::string_view mine, Rule rule);
 
-// ZooKeeper's sequence is a signed 32-bit counter that sticks or goes negative at its end, and then two clients can both
-// believe to be first. Tickets this close to the end are given back instead; the rest of the range leaves room for those
-// that other clients still make. (The counter starts anew when the empty queue is removed.)
-inline constexpr std::int64_t kLastSequence = 2'147'000'000;
-constexpr bool near_overflow(std::int64_t sequence) { return sequence < 0 || sequence > kLastSequence; }
+// So many tickets that came to the end of the queue now would be admitted at once.
+bool would_admit(std::span<const spi::Ticket> queue, Rule rule, std::size_t tickets = 1);
+
+// For each ticket whether it holds. A permit does, as far as the queue tells: it does not know how many there may be.
+std::vector<bool> holders(std::span<const spi::Ticket> queue);
 
 }  // namespace holdfast::lock

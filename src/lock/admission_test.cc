@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <optional>
 #include <set>
 #include <string>
@@ -286,6 +285,50 @@ TEST(Admission, never_takes_the_going_of_a_writer_for_its_turn_to_be_alone) {
   EXPECT_TRUE(admit(readers, "mine", kShared).last_obstacle);
 }
 
+// A ticket that is not there yet would be admitted if, and only if, it is admitted once it is there.
+TEST(Admission, of_a_ticket_to_come_is_that_of_the_ticket_when_it_has_come) {
+  for_every_queue([](const Queue& queue) {
+    for (const bool shared : {false, true}) {
+      auto with_it = queue;
+      with_it.push_back(ticket(queue.size(), shared));
+      const auto rule = shared ? kShared : kExclusive;
+      ASSERT_EQ(would_admit(queue, rule), admit(with_it, with_it.back().id, rule).answer == Answer::admitted)
+          << show(with_it);
+    }
+  });
+  EXPECT_TRUE(would_admit({}, kExclusive));
+  EXPECT_TRUE(would_admit(Queue{{"stray", 0, Mode::none}}, kExclusive));
+}
+
+TEST(Admission, of_permits_to_come_counts_whatever_lies_in_the_queue) {
+  const Queue queue{{"a", 0, Mode::permit}, {"stray", 1, Mode::none}};
+  EXPECT_TRUE(would_admit(queue, {Mode::permit, 5}, 3));
+  EXPECT_FALSE(would_admit(queue, {Mode::permit, 5}, 4));
+}
+
+TEST(Admission, names_as_holders_those_that_it_admits) {
+  for_every_queue([](const Queue& queue) {
+    const auto holds = holders(queue);
+    ASSERT_EQ(holds.size(), queue.size());
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      ASSERT_EQ(holds[i], admit(queue, queue[i].id, {queue[i].mode}).answer == Answer::admitted) << show(queue) << i;
+    }
+  });
+  EXPECT_TRUE(holders({}).empty());
+  const Queue strays{{"stray", 0, Mode::none}, {"another", 0, Mode::none}};
+  EXPECT_EQ(holders(strays), (std::vector{false, false}));
+}
+
+TEST(Admission, names_a_reader_in_the_place_of_its_own_writer_as_a_holder_with_it) {
+  const Queue queue{{"w", 3, Mode::write}, {"r", 3, Mode::shared}, {"another", 4, Mode::shared}};
+  EXPECT_EQ(holders(queue), (std::vector{true, true, false}));
+}
+
+TEST(Admission, names_every_permit_as_a_holder) {
+  const Queue queue{{"a", 0, Mode::permit}, {"b", 1, Mode::permit}, {"stray", 2, Mode::none}};
+  EXPECT_EQ(holders(queue), (std::vector{true, true, false}));
+}
+
 TEST(Admission, of_permits_counts_whatever_lies_in_the_queue) {
   for (std::size_t length = 1; length <= kLongestQueue; ++length) {
     for (std::size_t permits = 0; permits <= kLongestQueue + 1; ++permits) {
@@ -302,24 +345,6 @@ TEST(Admission, of_permits_counts_whatever_lies_in_the_queue) {
       }
     }
   }
-}
-
-TEST(NearOverflow, begins_right_after_the_last_sequence) {
-  EXPECT_FALSE(near_overflow(0));
-  EXPECT_FALSE(near_overflow(1));
-  EXPECT_FALSE(near_overflow(kLastSequence));
-  EXPECT_TRUE(near_overflow(kLastSequence + 1));
-  EXPECT_TRUE(near_overflow(std::numeric_limits<std::int32_t>::max()));
-}
-
-TEST(NearOverflow, includes_every_negative_sequence) {
-  EXPECT_TRUE(near_overflow(-1));
-  EXPECT_TRUE(near_overflow(std::numeric_limits<std::int32_t>::min()));
-  EXPECT_TRUE(near_overflow(std::numeric_limits<std::int64_t>::min()));
-}
-
-TEST(NearOverflow, leaves_room_for_the_tickets_of_clients_that_do_not_look) {
-  EXPECT_GE(std::numeric_limits<std::int32_t>::max() - kLastSequence, 100'000);
 }
 
 }  // namespace

@@ -9,212 +9,32 @@
 #include <optional>
 #include <vector>
 
+#include "support/breaking_line.h"
 #include "support/manual_executor.h"
 
-// The service of these tests is a few lines of its own: the lock may not know a backend, not even in its tests.
 namespace holdfast::lock {
 namespace {
 
 using namespace std::chrono_literals;
-using spi::Reply;
-using spi::Status;
 
-enum class Fate { arrives, request_lost, reply_lost };
-
-// One queue on a service behind a line that breaks at chosen requests.
-class BreakingLine final : public spi::QueueBackend {
- public:
-  explicit BreakingLine(spi::Executor& executor) : executor_(executor) {}
-
-  // The fate of the nth request, from 1.
-  std::map<int, Fate> fates;
-  int requests = 0;
-  bool comes_back = true;           // after a break, 10 ms later
-  bool with_a_new_session = false;  // ... which the service takes for another client
-  bool old_tickets_stay = false;    // ... and whose old tickets it has not removed yet
-  struct There : spi::Place {
-    std::string name = "q";  // of its queue
-  };
-  std::vector<There> queue;  // all queues, one after the other
-  bool listing_denied = false;
-
-  spi::Place add_ticket(const std::string& uid, spi::SessionId session, const std::string& name = "q",
-                        spi::Mode mode = spi::Mode::exclusive) {
-    const auto sequence = next_++;
-    const spi::Place place{
-        {.id = fmt::format("{}-{:010}", uid, sequence), .sequence = sequence, .mode = mode}, ++token_, session};
-    queue.push_back({place, name});
-    return place;
-  }
-
-  void remove_ticket(const std::string& id) {
-    std::erase_if(queue, [&](const auto& place) { return place.ticket.id == id; });
-    const auto gone = std::exchange(listeners_, {});
-    for (const auto& [listener, entry] : gone) {
-      if (entry.first == id || entry.first.empty()) {
-        executor_.post(entry.second);
-      } else {
-        listeners_.emplace(listener, entry);
-      }
-    }
-  }
-
-  std::size_t tickets_of(spi::SessionId session) const {
-    return static_cast<std::size_t>(
-        std::count_if(queue.begin(), queue.end(), [&](const auto& place) { return place.session == session; }));
-  }
-
-  spi::SessionId session() const { return session_; }
-  std::size_t listeners() const { return listeners_.size(); }
-
-  void open(spi::Observer& observer) override {
-    observer_ = &observer;
-    connect();
-  }
-
-  void enqueue(const std::vector<spi::Request>& asked, spi::Callback<std::vector<spi::Enqueued>> done) override {
-    using Placed = std::vector<spi::Enqueued>;
-    exchange<Placed>(std::move(done), [this, asked]() -> Reply<Placed> {
-      Placed placed;
-      for (const auto& each : asked) {
-        placed.push_back({add_ticket(each.uid, session_, each.queue, each.mode), {}});
-      }
-      if (listing_denied) return {Status::denied, "not allowed to list", placed};
-      for (std::size_t i = 0; i < placed.size(); ++i) placed[i].queue = listing(asked[i].queue);
-      return {Status::ok, {}, placed};
-    });
-  }
-  void find(const std::string& name, const std::string& uid, spi::Callback<spi::Enqueued> done) override {
-    exchange<spi::Enqueued>(std::move(done), [this, name, uid]() -> Reply<spi::Enqueued> {
-      for (const auto& place : queue) {
-        if (place.ticket.id.starts_with(uid)) return {Status::ok, {}, {place, listing(name)}};
-      }
-      return {Status::absent, "no such ticket", {}};
-    });
-  }
-  void list(const std::string& name, spi::Callback<spi::Listing> done) override {
-    exchange<spi::Listing>(std::move(done), [this, name]() -> Reply<spi::Listing> {
-      return {Status::ok, {}, listing(name)};
-    });
-  }
-  void dequeue(const std::string&, const std::string& ticket, spi::Callback<spi::Nothing> done) override {
-    exchange<spi::Nothing>(std::move(done), [this, ticket]() -> Reply<spi::Nothing> {
-      if (!has(ticket)) return {Status::absent, "no such ticket", {}};
-      remove_ticket(ticket);
-      return {};
-    });
-  }
-  void read(const std::string&, const std::string& ticket, spi::Callback<std::string> done) override {
-    exchange<std::string>(std::move(done), [this, ticket]() -> Reply<std::string> {
-      if (!has(ticket)) return {Status::absent, "no such ticket", {}};
-      return {Status::ok, {}, "10.0.0.1"};
-    });
-  }
-  ListenerId listen(const std::string&, const std::string& ticket, spi::Callback<std::string> armed,
-                    spi::Told told) override {
-    const auto id = ++last_listener_;
-    exchange<std::string>(std::move(armed), [this, id, ticket, told = std::move(told)]() -> Reply<std::string> {
-      if (!has(ticket)) return {Status::absent, "no such ticket", {}};
-      listeners_[id] = {ticket, [told] { told({Status::absent, "gone", {}}); }};
-      return {Status::ok, {}, "10.0.0.1"};
-    });
-    return id;
-  }
-  ListenerId listen_to_queue(const std::string& name, spi::Callback<spi::Listing> armed, spi::Told told) override {
-    const auto id = ++last_listener_;
-    exchange<spi::Listing>(std::move(armed), [this, id, name, told = std::move(told)]() -> Reply<spi::Listing> {
-      listeners_[id] = {"", [told] { told({Status::absent, "something went", {}}); }};
-      return {Status::ok, {}, listing(name)};
-    });
-    return id;
-  }
-  void write(const std::string&, const std::string&, const std::string&, spi::Callback<spi::Nothing>) override {}
-  void examine(const std::string&, spi::Callback<spi::Examination>) override {}
-  void commit(const std::vector<spi::TicketName>&, const std::vector<spi::Change>&,
-              spi::Callback<spi::Nothing>) override {}
-  void ignore(ListenerId listener) override { listeners_.erase(listener); }
-  void beat(spi::Callback<spi::Nothing> done) override {
-    exchange<spi::Nothing>(std::move(done), [] { return Reply<spi::Nothing>(); });
-  }
-  void check(const std::string&, const std::string& ticket, spi::Callback<spi::Nothing> done) override {
-    exchange<spi::Nothing>(std::move(done), [this, ticket]() -> Reply<spi::Nothing> {
-      if (!has(ticket)) return {Status::absent, "no such ticket", {}};
-      return {};
-    });
-  }
-  std::function<void()> close() override { return {}; }
-  std::string where() const override { return "a test"; }
-  std::string path(const std::string& name) const override { return "/" + name; }
-
-  void break_connection() {
-    if (!std::exchange(connected_, false)) return;
-    executor_.post([this] { observer_->disconnected(); });
-    if (comes_back) executor_.at(executor_.now() + 10ms, [this] { connect(); });
-  }
-
- private:
-  void connect() {
-    if (session_ == 0 || with_a_new_session) {
-      if (session_ != 0) {
-        listeners_.clear();
-        observer_->expired(session_);
-        if (!old_tickets_stay) std::erase_if(queue, [&](const auto& place) { return place.session == session_; });
-      }
-      ++session_;
-    }
-    connected_ = true;
-    observer_->connected({.id = session_, .timeout = 6s, .asked = executor_.now()});
-  }
-
-  template <class T, class Serve>
-  void exchange(spi::Callback<T> done, Serve serve) {
-    if (!connected_) return executor_.post([done] { done({Status::unreachable, "no connection", {}}); });
-    const auto fate = fates.contains(++requests) ? fates.at(requests) : Fate::arrives;
-    const auto session = session_;
-    if (fate == Fate::request_lost || fate == Fate::reply_lost) {
-      if (fate == Fate::reply_lost) serve();
-      executor_.post([done] { done({Status::unknown, "connection lost", {}}); });
-      return break_connection();
-    }
-    executor_.post([this, done, reply = serve(), session, sent = executor_.now()] {
-      observer_->acknowledged(session, sent, true);
-      done(reply);
-    });
-  }
-
-  bool has(const std::string& id) const {
-    return std::any_of(queue.begin(), queue.end(), [&](const auto& place) { return place.ticket.id == id; });
-  }
-  spi::Listing listing(const std::string& name) const {
-    spi::Listing tickets;
-    for (const auto& place : queue) {
-      if (place.name == name) tickets.push_back(place.ticket);
-    }
-    return tickets;
-  }
-
-  spi::Executor& executor_;
-  spi::Observer* observer_ = nullptr;
-  bool connected_ = false;
-  spi::SessionId session_ = 0;
-  std::int64_t next_ = 0;
-  Token token_ = 0;
-  std::map<ListenerId, std::pair<std::string, std::function<void()>>> listeners_;
-  ListenerId last_listener_ = 0;
-};
+using testing::BreakingLine;
+using testing::Fate;
 
 constexpr spi::SessionId kRival = 1'000;
 
 // A client with one claim.
 struct Bench final : Session::Watcher, Claim::Claimant {
-  explicit Bench(RetryPolicy retry = RetryPolicy::forever(1ms), std::vector<Stand> stands = {{.queue = "q"}})
-      : means{executor, line, session, sweeper, std::move(retry), 1s},
-        claim(std::make_shared<Claim>(means, std::shared_ptr<Claim::Claimant>(std::shared_ptr<void>(), this),
-                                      std::move(stands), Card{})) {
+  explicit Bench(RetryPolicy retry = RetryPolicy::forever(1ms), std::vector<QueueRequest> wanted = {{.queue = "q"}})
+      : context{executor, line, session, sweeper, std::move(retry), 1s},
+        claim(std::make_shared<Claim>(context, std::shared_ptr<Claim::Claimant>(std::shared_ptr<void>(), this),
+                                      std::move(wanted), Card{})) {
     line.open(session);
     executor.run_for(1ms);
     line.requests = 0;
   }
+
+  // A claim keeps itself until it has ended.
+  ~Bench() override { claim->give_up(); }
 
   void state_changed(ConnectionState state) override {
     if (state == ConnectionState::reconnected) claim->session_is_good();
@@ -253,7 +73,7 @@ struct Bench final : Session::Watcher, Claim::Claimant {
   BreakingLine line{executor};
   Session session{executor, *this};
   Sweeper sweeper{executor, line, session};
-  Means means;
+  Context context;
   std::shared_ptr<Claim> claim;
   int admissions = 0;
   int waits = 0;
@@ -261,16 +81,16 @@ struct Bench final : Session::Watcher, Claim::Claimant {
   std::optional<Refusal> failure;
 };
 
-// What a claim can stand for. A rival in "q" keeps each of them waiting.
-const std::vector<std::vector<Stand>> kShapes{
+// What a claim can ask for. A rival in "q" keeps each of them waiting.
+const std::vector<std::vector<QueueRequest>> kShapes{
     {{.queue = "q"}},
     {{.queue = "p"}, {.queue = "q", .mode = spi::Mode::shared}, {.queue = "r", .mode = spi::Mode::write}},
     {{.queue = "q", .mode = spi::Mode::permit, .tickets = 2, .permits = std::make_shared<Limit>(2)}},
 };
 
-std::size_t tickets_of(const std::vector<Stand>& shape) {
+std::size_t tickets_of(const std::vector<QueueRequest>& shape) {
   std::size_t tickets = 0;
-  for (const auto& stand : shape) tickets += stand.tickets;
+  for (const auto& request : shape) tickets += request.tickets;
   return tickets;
 }
 
@@ -298,7 +118,7 @@ void for_every_two_losses(int requests, F&& f) {
 
 TEST(Claim, survives_every_two_losses_and_leaves_no_ghost) {
   int cases = 0;
-  for_every_shape([&](const std::vector<Stand>& shape, bool contended) {
+  for_every_shape([&](const std::vector<QueueRequest>& shape, bool contended) {
     for_every_two_losses(8, [&](const std::map<int, Fate>& fates) {
       Bench bench(RetryPolicy::forever(1ms), shape);
       if (contended) bench.line.add_ticket("rival", kRival);
@@ -326,7 +146,7 @@ TEST(Claim, survives_every_two_losses_and_leaves_no_ghost) {
 
 TEST(Claim, may_be_given_up_at_any_moment_of_any_loss_and_leaves_no_ghost) {
   int moments = 0;
-  for_every_shape([&](const std::vector<Stand>& shape, bool contended) {
+  for_every_shape([&](const std::vector<QueueRequest>& shape, bool contended) {
     for_every_two_losses(5, [&](const std::map<int, Fate>& fates) {
       for (int steps = 0; steps < 25; ++steps) {
         Bench bench(RetryPolicy::forever(1ms), shape);
@@ -352,7 +172,7 @@ TEST(Claim, may_be_given_up_at_any_moment_of_any_loss_and_leaves_no_ghost) {
 // H2 (CURATOR-604) and CURATOR-498: the old session's ticket is still listed, and is not ours any more.
 TEST(Claim, never_uses_a_ticket_of_an_older_session) {
   int waited = 0;
-  for_every_shape([&](const std::vector<Stand>& shape, bool contended) {
+  for_every_shape([&](const std::vector<QueueRequest>& shape, bool contended) {
     for_every_two_losses(6, [&](const std::map<int, Fate>& fates) {
       Bench bench(RetryPolicy::forever(1ms), shape);
       bench.line.with_a_new_session = true;
@@ -366,7 +186,7 @@ TEST(Claim, never_uses_a_ticket_of_an_older_session) {
       bench.executor.run_for(500ms);
       if (contended) bench.rival_leaves();
       bench.executor.run_for(500ms);
-      // Tickets of older sessions stand before us, and we wait for them like anybody. There may be more of them when the line
+      // Tickets of older sessions request before us, and we wait for them like anybody. There may be more of them when the line
       // breaks once more meanwhile.
       for (std::size_t round = 0; round <= fates.size(); ++round) {
         std::vector<std::string> old_ones;

@@ -17,6 +17,7 @@
 #include "lock/owner.h"
 #include "lock/permits.h"
 #include "lock/revoke.h"
+#include "lock/session_key.h"
 #include "lock/unusable.h"
 
 namespace holdfast {
@@ -93,11 +94,11 @@ LockOptions checked_options(LockOptions options, bool may_delay = true) {
   return options;
 }
 
-// A hold through the gate of a name.
+// A hold through the queue of a name.
 Owner::Acquire through(const std::shared_ptr<lock::Core>& core, const std::string& name, Mode mode) {
-  return [core, gate = core->gate(name), mode](Call call) {
+  return [core, queue = core->local_queue(core->full_name(name)), mode](Call call) {
     call.mode = mode;
-    return core->acquire(*gate, std::move(call));
+    return core->acquire(*queue, std::move(call));
   };
 }
 
@@ -156,7 +157,7 @@ MultiLock Client::multi_lock(std::vector<LockItem> items, LockOptions options) {
     throw Error(Errc::invalid_argument, fmt::format("a multi-lock of {} names; it must have between 1 and {}",
                                                     items.size(), MultiLock::kMaxNames));
   }
-  std::vector<lock::Stand> stands;
+  std::vector<lock::QueueRequest> wanted;
   std::set<std::string> names;
   for (const auto& item : items) {
     const auto name = checked_name(item.name);
@@ -166,13 +167,13 @@ MultiLock Client::multi_lock(std::vector<LockItem> items, LockOptions options) {
     const auto mode = item.kind == LockItem::Kind::mutex   ? Mode::exclusive
                       : item.kind == LockItem::Kind::write ? Mode::write
                                                            : Mode::shared;
-    stands.push_back({.queue = core()->full_name(name), .mode = mode});
+    wanted.push_back({.queue = core()->full_name(name), .mode = mode});
   }
   const auto path = core()->path(checked_name(items.front().name));
   return MultiLock(base::make_shared_here<Owner>(core(), path, /*reentrant=*/true, checked_options(options, false),
-                                                 [core = core(), stands = std::move(stands)](Call call) {
-                                                   call.mode = stands.front().mode;
-                                                   return core->acquire(*core->party(stands), std::move(call));
+                                                 [core = core(), wanted = std::move(wanted)](Call call) {
+                                                   call.mode = wanted.front().mode;
+                                                   return core->acquire(*core->cohort(wanted), std::move(call));
                                                  }));
 }
 
@@ -257,6 +258,8 @@ std::chrono::milliseconds Client::session_timeout() const {
   lock::check_usable(core_.get());
   return std::chrono::duration_cast<std::chrono::milliseconds>(core_->session_timeout());
 }
+
+lock::SessionKey lock::session_key(const Client& client) { return client.core()->session_key(); }
 
 void Client::close() noexcept {
   if (const auto core = core_) core->close();  // a copy: a callback may destroy us meanwhile

@@ -19,9 +19,9 @@ Core::Core(const Client::BackendFactory& make, ClientOptions options)
       backend_(make(loop_)),
       session_(loop_, *this),
       sweeper_(loop_, *backend_, session_),
-      means_{loop_, *backend_, session_, sweeper_, options_.retry, options_.connection_timeout},
-      house_{means_, losses_, options_.hand_over,
-             [this](const Waiter& waiter, const std::string& queue) { return would_deadlock(waiter, queue); }} {}
+      context_{loop_, *backend_, session_, sweeper_, options_.retry, options_.connection_timeout},
+      cohorts_{context_, [this](std::function<void()> f) { losses_.deliver(std::move(f)); }, options_.hand_over,
+               [this](const Waiter& waiter, const std::string& queue) { return would_deadlock(waiter, queue); }} {}
 
 Core::~Core() { close(); }
 
@@ -61,7 +61,7 @@ void Core::close() noexcept {
     // First, so that nothing is tidied up on a service that is about to forget all of it.
     outside = backend_->close();
     session_.close();
-    for_each_party([&](Party& party) { party.close(*over_); });
+    for_each_cohort([&](Cohort& cohort) { cohort.close(*over_); });
     sweeper_.close();
     return true;
   });
@@ -78,32 +78,32 @@ void Core::close() noexcept {
   closed->set();
 }
 
-std::shared_ptr<Gate> Core::gate(const std::string& name) {
+std::shared_ptr<LocalQueue> Core::local_queue(const std::string& full_name) {
   return loop_.enter([&] {
-    auto& slot = gates_[full_name(name)];
-    auto gate = slot.lock();
-    if (!gate) {
-      gate = std::make_shared<Gate>(full_name(name), options_.deadlocks == DeadlockDetection::all_clients,
-                                    [this](Stand stand) { return make_party({std::move(stand)}); });
-      slot = gate;
+    auto& slot = local_queues_[full_name];
+    auto queue = slot.lock();
+    if (!queue) {
+      queue = std::make_shared<LocalQueue>(full_name, options_.deadlocks == DeadlockDetection::all_clients,
+                                           [this](QueueRequest request) { return make_cohort({std::move(request)}); });
+      slot = queue;
       // Names come and go. What no lock object refers to any more is forgotten whenever the map has doubled.
-      if (gates_.size() > 2 * gates_kept_ + 64) {
-        std::erase_if(gates_, [](const auto& entry) { return entry.second.expired(); });
-        gates_kept_ = gates_.size();
+      if (local_queues_.size() > 2 * local_queues_kept_ + 64) {
+        std::erase_if(local_queues_, [](const auto& entry) { return entry.second.expired(); });
+        local_queues_kept_ = local_queues_.size();
       }
     }
-    return gate;
+    return queue;
   });
 }
 
-std::shared_ptr<Party> Core::make_party(std::vector<Stand> stands) {
-  auto party = std::make_shared<Party>(house_, std::move(stands));
-  parties_.push_back(party);
-  if (parties_.size() > 2 * parties_kept_ + 64) {
-    std::erase_if(parties_, [](const auto& each) { return each.expired(); });
-    parties_kept_ = parties_.size();
+std::shared_ptr<Cohort> Core::make_cohort(std::vector<QueueRequest> wanted) {
+  auto cohort = std::make_shared<Cohort>(cohorts_, std::move(wanted));
+  all_cohorts_.push_back(cohort);
+  if (all_cohorts_.size() > 2 * cohorts_kept_ + 64) {
+    std::erase_if(all_cohorts_, [](const auto& each) { return each.expired(); });
+    cohorts_kept_ = all_cohorts_.size();
   }
-  return party;
+  return cohort;
 }
 
 Outcome Core::acquire(Entrance& entrance, Call call) {
@@ -127,28 +127,28 @@ Outcome Core::acquire(Entrance& entrance, Call call) {
 }
 
 Outcome Core::acquire_beside(const Hold& write, Call call) {
-  const auto party = loop_.enter([&]() -> std::shared_ptr<Party> {
-    if (!write.party().pin(write)) return nullptr;
+  const auto cohort = loop_.enter([&]() -> std::shared_ptr<Cohort> {
+    if (!write.cohort().pin(write)) return nullptr;
     const auto& ticket = write.grant().tickets.front();
-    return make_party({{.queue = ticket.queue, .mode = call.mode, .in_place_of = ticket.ticket}});
+    return make_cohort({{.queue = ticket.queue, .mode = call.mode, .in_place_of = ticket.ticket}});
   });
-  if (!party) {
+  if (!cohort) {
     return tl::unexpected(Refusal{Errc::session_lost, "this thread's write hold was lost; release it first"});
   }
   if (!call.patient()) call.deadline = now() + options_.connection_timeout;  // nobody can be in the way
-  return acquire(*party, std::move(call));
+  return acquire(*cohort, std::move(call));
 }
 
 std::error_code Core::release(const std::shared_ptr<Hold>& hold, Sweeper::Done done) {
-  return loop_.enter([&] { return hold->party().release(hold, std::move(done)); });
+  return loop_.enter([&] { return hold->cohort().release(hold, std::move(done)); });
 }
 
 std::map<std::string, std::size_t> Core::entries_by_ticket() {
   std::map<std::string, std::size_t> entries;
   loop_.enter([&] {
-    for_each_party([&](const Party& party) {
-      for (const auto& hold : party.holds()) {
-        for (const auto& place : party.places()) entries[place.ticket.id] += hold->entries();
+    for_each_cohort([&](const Cohort& cohort) {
+      for (const auto& hold : cohort.holds()) {
+        for (const auto& place : cohort.places()) entries[place.ticket.id] += hold->entries();
       }
     });
   });
@@ -156,7 +156,7 @@ std::map<std::string, std::size_t> Core::entries_by_ticket() {
 }
 
 void Core::listen_for_revocation(const Hold& hold) {
-  loop_.enter([&] { hold.party().listen_for_revocation(hold); });
+  loop_.enter([&] { hold.cohort().listen_for_revocation(hold); });
 }
 
 void Core::state_changed(ConnectionState state) {
@@ -169,31 +169,31 @@ void Core::state_changed(ConnectionState state) {
     opening_->set_value();
     opening_.reset();
   }
-  if (state == ConnectionState::reconnected) for_each_party([](Party& party) { party.session_is_good(); });
+  if (state == ConnectionState::reconnected) for_each_cohort([](Cohort& cohort) { cohort.session_is_good(); });
 }
 
 void Core::session_connected(bool) {
   sweeper_.session_connected();
-  for_each_party([](Party& party) { party.session_is_good(); });
+  for_each_cohort([](Cohort& cohort) { cohort.session_is_good(); });
 }
 
 void Core::session_disconnected() {
-  for_each_party([](Party& party) { party.session_disconnected(); });
+  for_each_cohort([](Cohort& cohort) { cohort.session_disconnected(); });
 }
 
 void Core::validity_ended() {
-  for_each_party([](Party& party) { party.validity_ended(); });
+  for_each_cohort([](Cohort& cohort) { cohort.validity_ended(); });
 }
 
 void Core::beat() {
   backend_->beat([](const auto&) {});
-  for_each_party([](Party& party) { party.beat(); });
+  for_each_cohort([](Cohort& cohort) { cohort.beat(); });
 }
 
 void Core::session_refused(const std::string& why) {
   if (over_) return;
   over_ = Refusal{Errc::refused, why};
-  for_each_party([&](Party& party) { party.close(*over_); });
+  for_each_cohort([&](Cohort& cohort) { cohort.close(*over_); });
   if (opening_) {
     opening_->set_exception(std::make_exception_ptr(Error(Errc::refused, why)));
     opening_.reset();
@@ -201,13 +201,13 @@ void Core::session_refused(const std::string& why) {
 }
 
 template <class F>
-void Core::for_each_party(F&& f) {
-  // A copy: what is called may make parties come and go.
-  std::vector<std::shared_ptr<Party>> parties;
-  for (const auto& weak : parties_) {
-    if (auto party = weak.lock()) parties.push_back(std::move(party));
+void Core::for_each_cohort(F&& f) {
+  // A copy: what is called may make cohorts come and go.
+  std::vector<std::shared_ptr<Cohort>> cohorts;
+  for (const auto& weak : all_cohorts_) {
+    if (auto cohort = weak.lock()) cohorts.push_back(std::move(cohort));
   }
-  for (const auto& party : parties) f(*party);
+  for (const auto& cohort : cohorts) f(*cohort);
 }
 
 // Among the threads of this client, and only for holds that their thread has to give back itself.
@@ -215,18 +215,18 @@ std::optional<Refusal> Core::would_deadlock(const Waiter& waiter, const std::str
   if (options_.deadlocks == DeadlockDetection::off) return std::nullopt;
   std::vector<WaitsFor<ThreadId>> waiting{{waiter.call().thread, queue}};
   std::vector<Holds<ThreadId>> holding;
-  for_each_party([&](const Party& party) {
-    for (const auto& each : party.line()) {
+  for_each_cohort([&](const Cohort& cohort) {
+    for (const auto& each : cohort.line()) {
       if (!each->call().endless()) continue;
-      if (each.get() != &waiter) waiting.push_back({each->call().thread, party.queue()});
+      if (each.get() != &waiter) waiting.push_back({each->call().thread, cohort.queue()});
       // Where a claim for several names has been admitted, it is in the way, and stays.
-      for (std::size_t i = 0; i < party.admitted_stands(); ++i) {
-        holding.push_back({each->call().thread, party.stands()[i].queue});
+      for (std::size_t i = 0; i < cohort.admitted_queues(); ++i) {
+        holding.push_back({each->call().thread, cohort.wanted()[i].queue});
       }
     }
-    for (const auto& hold : party.holds()) {
+    for (const auto& hold : cohort.holds()) {
       if (!hold->bound() || hold->grant().until != Clock::time_point::max()) continue;  // it will end
-      for (const auto& stand : party.stands()) holding.push_back({hold->thread(), stand.queue});
+      for (const auto& request : cohort.wanted()) holding.push_back({hold->thread(), request.queue});
     }
   });
   const auto circle = find_circle(waiter.call().thread, waiting, holding);

@@ -1,4 +1,4 @@
-// core.h -- what a Client is inside: one session, its gates and parties, and the threads they need.
+// core.h -- what a Client is inside: one session, its local queues and cohorts, and the threads they need.
 //
 //   thread      runs                                          may block
 //   loop        replies, session events, timers               no
@@ -18,13 +18,14 @@
 #include <vector>
 
 #include "base/process.h"
+#include "base/signal.h"
 #include "holdfast/client.h"
 #include "lock/claim.h"
-#include "lock/gate.h"
+#include "lock/local_queue.h"
 #include "lock/loop.h"
 #include "lock/messenger.h"
 #include "lock/session.h"
-#include "lock/signal.h"
+#include "lock/session_key.h"
 #include "lock/sweeper.h"
 
 namespace holdfast::lock {
@@ -41,21 +42,25 @@ class Core final : public Session::Watcher {
   void open(Clock::time_point deadline);
   void close() noexcept;
 
-  std::shared_ptr<Gate> gate(const std::string& name);
+  std::shared_ptr<LocalQueue> local_queue(const std::string& full_name);
   ConnectionState state() const noexcept { return state_.load(); }
   Clock::duration session_timeout() {
     return loop_.enter([&] { return session_.terms().timeout; });
+  }
+  SessionKey session_key() {
+    return loop_.enter([&] { return SessionKey{session_.id(), session_.password()}; });
   }
   std::string path(const std::string& name) const { return backend_->path(full_name(name)); }
   // Without the name space: of what is not a lock.
   std::string path_outside(const std::string& name) const { return backend_->path(name); }
   std::string full_name(const std::string& name) const;
+  spi::SemaphoreQueues semaphore(const std::string& full_name) const { return backend_->semaphore(full_name); }
 
   // Block until there is an outcome.
   Outcome acquire(Entrance& entrance, Call call);
-  // A party that nobody else joins: for several names at once, or for permits.
-  std::shared_ptr<Party> party(std::vector<Stand> stands) {
-    return loop_.enter([&] { return make_party(std::move(stands)); });
+  // A cohort that no other thread joins: for several names at once, or for permits.
+  std::shared_ptr<Cohort> cohort(std::vector<QueueRequest> wanted) {
+    return loop_.enter([&] { return make_cohort(std::move(wanted)); });
   }
   // A shared hold in place of `write`, which goes on too.
   Outcome acquire_beside(const Hold& write, Call call);
@@ -89,9 +94,9 @@ class Core final : public Session::Watcher {
   void beat() override;
   void session_refused(const std::string& why) override;
 
-  std::shared_ptr<Party> make_party(std::vector<Stand> stands);
+  std::shared_ptr<Cohort> make_cohort(std::vector<QueueRequest> wanted);
   template <class F>
-  void for_each_party(F&& f);
+  void for_each_cohort(F&& f);
   Card make_card(const Call& call) const;
   std::optional<Refusal> would_deadlock(const Waiter& waiter, const std::string& queue);
   void watch_for_circles(Waiter& waiter);
@@ -105,18 +110,18 @@ class Core final : public Session::Watcher {
   std::unique_ptr<spi::QueueBackend> backend_;
   Session session_;
   Sweeper sweeper_;
-  Means means_;
-  Party::House house_;
+  Context context_;
+  CohortContext cohorts_;
 
   // Inside the monitor.
-  std::map<std::string, std::weak_ptr<Gate>> gates_;
-  std::size_t gates_kept_ = 0;
-  std::vector<std::weak_ptr<Party>> parties_;
-  std::size_t parties_kept_ = 0;
+  std::map<std::string, std::weak_ptr<LocalQueue>> local_queues_;
+  std::size_t local_queues_kept_ = 0;
+  std::vector<std::weak_ptr<Cohort>> all_cohorts_;
+  std::size_t cohorts_kept_ = 0;
   std::optional<Refusal> over_;  // why nothing can be acquired any more
   std::optional<std::promise<void>> opening_;
 
-  const std::shared_ptr<Signal> closed_ = std::make_shared<Signal>();
+  const std::shared_ptr<base::Signal> closed_ = std::make_shared<base::Signal>();
   std::atomic<ConnectionState> state_ = ConnectionState::lost;
 };
 
@@ -125,7 +130,7 @@ spi::Reply<T> Core::ask(const std::function<void(spi::QueueBackend&, spi::Callba
                         std::optional<Clock::time_point> deadline) {
   // Shared with the callback, which may come long after we have stopped waiting.
   struct Answer {
-    Signal here;
+    base::Signal here;
     spi::Reply<T> reply;
   };
   const auto answer = std::make_shared<Answer>();

@@ -5,30 +5,9 @@
 #include <algorithm>
 #include <stop_token>
 
-#include "base/log.h"
-#include "lock/signal.h"
+#include "base/signal.h"
 
 namespace holdfast::lock {
-
-std::string encode_count(std::int32_t count) {
-  const auto bits = static_cast<std::uint32_t>(count);
-  std::string text;
-  for (const int shift : {24, 16, 8, 0}) text += static_cast<char>(bits >> shift & 0xff);
-  return text;
-}
-
-std::optional<std::int32_t> decode_count(std::string_view text) {
-  if (text.size() != 4) return std::nullopt;
-  std::uint32_t bits = 0;
-  for (const unsigned char byte : text) bits = bits << 8 | byte;
-  return static_cast<std::int32_t>(bits);
-}
-
-NodeName::NodeName(const std::string& full_name) {
-  const auto slash = full_name.rfind('/');
-  if (slash != std::string::npos) queue = full_name.substr(0, slash);
-  ticket = full_name.substr(slash + 1);
-}
 
 struct CountWatch::State {
   std::string path;
@@ -36,41 +15,30 @@ struct CountWatch::State {
   spi::QueueBackend::ListenerId listener = 0;
   // Set inside the monitor before the signal, read after it.
   std::optional<Refusal> refusal;
-  Signal armed;
+  base::Signal armed;
 
-  void take(const spi::Reply<std::string>& reply) {
-    if (!reply) {
-      refusal = reply.status == spi::Status::absent
-                    ? Refusal{Errc::refused, fmt::format("there is no shared count at {}", path)}
-                    : refusal_of(reply);
-      return;
-    }
-    const auto count = decode_count(reply.value);
-    if (count) return changed(static_cast<std::size_t>(std::max(*count, 0)));
-    const auto why = fmt::format("{} holds {} bytes; a shared count has 4", path, reply.value.size());
-    if (!armed.is_set()) {
-      refusal = Refusal{Errc::refused, why};
+  void take(std::int32_t count) { changed(static_cast<std::size_t>(std::max(count, 0))); }
+
+  void arm(const spi::Reply<std::int32_t>& reply) {
+    if (reply) {
+      take(reply.value);
+    } else if (reply.status == spi::Status::absent) {
+      refusal = Refusal{Errc::refused, fmt::format("there is no shared count at {}", path)};
     } else {
-      base::log().error("{}; the number of permits stays as it is", why);
+      refusal = refusal_of(reply);
     }
+    armed.set();
   }
 };
 
 CountWatch::CountWatch(Core& core, const std::string& full_name, std::function<void(std::size_t)> changed)
     : core_(core), state_(std::make_shared<State>()) {
-  const NodeName node(full_name);
   state_->changed = std::move(changed);
   const auto over = core_.with_backend([&](spi::QueueBackend& backend) {
     state_->path = backend.path(full_name);
-    state_->listener = backend.listen(
-        node.queue, node.ticket,
-        [state = state_](const auto& reply) {
-          state->take(reply);
-          state->armed.set();
-        },
-        [state = state_](const auto& told) {
-          if (told) state->take(told);
-        });
+    state_->listener = backend.listen_to_count(
+        full_name, [state = state_](const auto& reply) { state->arm(reply); },
+        [state = state_](std::int32_t count) { state->take(count); });
   });
   if (over) {
     state_->refusal = over;

@@ -1,4 +1,4 @@
-// count.h -- the node of a shared count: its number, making it, and being told of its changes.
+// count.h -- a shared count: making it, and being told of its changes.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +13,8 @@
 
 namespace holdfast::lock {
 
-// Four bytes, big-endian: what Curator's SharedCount writes.
-std::string encode_count(std::int32_t count);
-// Nothing if it is not one.
-std::optional<std::int32_t> decode_count(std::string_view text);
-
-// Makes the node, with that number; leaves it as it is if it is there. Throws Error.
+// Makes it, with that number; leaves it as it is if it is there. Throws Error.
 void create_count(Core& core, const std::string& full_name, std::int32_t initial);
-
-// A name is a node in its parent: what a ticket is in its queue.
-struct NodeName {
-  explicit NodeName(const std::string& full_name);
-
-  std::string queue;
-  std::string ticket;
-};
 
 // Listens to a count for as long as it lives. `changed` is called inside the monitor, first with what was there; a negative count
 // is none.

@@ -15,14 +15,16 @@
 
 #include "holdfast/clock.h"
 #include "lock/claim.h"
+#include "lock/context.h"
 #include "lock/refusal.h"
+#include "lock/retry_loop.h"
 
 namespace holdfast::lock {
 
 class Delay : public std::enable_shared_from_this<Delay> {
  public:
   // `claim` has been admitted.
-  Delay(Means& means, const Claim& claim, Clock::duration delay);
+  Delay(Context& context, const Claim& claim, Clock::duration delay);
 
   struct Told {
     std::function<void()> must_wait;                       // there is a mark; may not come
@@ -35,20 +37,21 @@ class Delay : public std::enable_shared_from_this<Delay> {
   // Nothing is told any more; our mark stays.
   void stop();
 
+  void session_is_good() { retry_.session_is_good(); }
+
  private:
   void leave_mark();
   void look();
   void wait_out(std::vector<std::string> marks);
-  void again_later(void (Delay::*step)());
+  RetryLoop::Step step(void (Delay::*member)());
   void end(std::optional<Refusal> refusal);
 
-  Means& means_;
+  Context& context_;
   const std::string queue_;
   const spi::Place place_;
-  const std::string mark_;
   const Clock::duration delay_;
   Told told_;  // none once ended
-  std::string trouble_;
+  RetryLoop retry_;
 };
 
 }  // namespace holdfast::lock

@@ -5,9 +5,9 @@
 #include <memory>
 #include <utility>
 
+#include "base/signal.h"
 #include "lock/hold.h"
 #include "lock/owner.h"
-#include "lock/signal.h"
 
 namespace holdfast::lock {
 
@@ -19,7 +19,7 @@ class Entry {
   bool is_of_this_process() const noexcept { return owner_->core().is_of_this_process(); }
 
   const Hold& hold() const { return *hold_; }
-  bool is_held() const { return !released_ && hold_->is_held(); }
+  bool is_held() const { return !released_ && hold_->is_held(owner_->core().now()); }
 
   void listen_for_revocation() const { owner_->core().listen_for_revocation(*hold_); }
 
@@ -41,7 +41,7 @@ class Entry {
 template <class Release>
 std::error_code wait_for_release(Clock::time_point deadline, Release release) {
   // Shared with the callback, which may come long after we have stopped waiting.
-  const auto acknowledged = std::make_shared<Signal>();
+  const auto acknowledged = std::make_shared<base::Signal>();
   if (const std::error_code error = release([acknowledged] { acknowledged->set(); })) return error;
   return acknowledged->wait_until(deadline) ? std::error_code() : Errc::timed_out;
 }

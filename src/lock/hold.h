@@ -1,4 +1,4 @@
-// hold.h -- one hold of a name: what a Lease stands for. Made by a Party, shared by everybody who re-enters.
+// hold.h -- one hold of a name: what a Lease stands for. Made by a Cohort, shared by all entries of its thread.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace holdfast::lock {
 
-class Party;
+class Cohort;
 
 // Read by any thread; ended inside the Executor only.
 class Hold {
@@ -29,14 +29,14 @@ class Hold {
     Clock::time_point not_free_before{};                 // the minimum hold
   };
 
-  Hold(std::shared_ptr<Party> party, Grant grant, const Call& call, std::shared_ptr<const Validity> validity)
-      : party_(std::move(party)),
+  Hold(std::shared_ptr<Cohort> cohort, Grant grant, const Call& call, std::shared_ptr<const Validity> validity)
+      : cohort_(std::move(cohort)),
         grant_(std::move(grant)),
         thread_(call.thread),
         validity_(std::move(validity)),
         bound_(call.bound) {}
 
-  Party& party() const { return *party_; }
+  Cohort& cohort() const { return *cohort_; }
   const Grant& grant() const { return grant_; }
   Token token() const noexcept { return grant_.token; }
   const std::string& ticket() const { return grant_.path; }
@@ -47,7 +47,7 @@ class Hold {
     return ended_.load() ? Clock::time_point(Clock::duration(ended_at_.load()))
                          : std::min(validity_->until(), grant_.until);
   }
-  bool is_held() const noexcept { return !ended_.load() && Clock::now() < valid_until(); }
+  bool is_held(Clock::time_point now) const noexcept { return !ended_.load() && now < valid_until(); }
 
   // Of the thread that acquired it.
   ThreadId thread() const noexcept { return thread_; }
@@ -71,7 +71,7 @@ class Hold {
   void signal_revocation() noexcept { revoked_.request_stop(); }
 
  private:
-  const std::shared_ptr<Party> party_;
+  const std::shared_ptr<Cohort> cohort_;
   const Grant grant_;
   const ThreadId thread_;
   const std::shared_ptr<const Validity> validity_;

@@ -7,8 +7,6 @@
 #include <set>
 
 #include "lock/admission.h"
-#include "lock/revoke.h"
-#include "lock/revoke_message.h"
 
 namespace holdfast::lock {
 namespace {
@@ -20,9 +18,6 @@ constexpr std::size_t kMostDirectories = 100'000;
 // At a time, so that the service is not flooded.
 constexpr std::size_t kInFlight = 100;
 
-constexpr auto kLeases = "leases";
-constexpr auto kLocks = "locks";
-
 LockMode mode_of(Mode mode) {
   switch (mode) {
     case Mode::write: return LockMode::write;
@@ -32,6 +27,16 @@ LockMode mode_of(Mode mode) {
     case Mode::none: break;
   }
   return LockMode::exclusive;
+}
+
+Mode mode_of(LockMode mode) {
+  switch (mode) {
+    case LockMode::write: return Mode::write;
+    case LockMode::read: return Mode::shared;
+    case LockMode::permit: return Mode::permit;
+    case LockMode::exclusive: break;
+  }
+  return Mode::exclusive;
 }
 
 // Those of one family wait for each other, whichever library made them.
@@ -51,8 +56,8 @@ TicketInfo info_of(const spi::Examined& examined) {
   info.mode = mode_of(examined.ticket.mode);
   info.recipe = examined.recipe;
   info.readable = examined.readable;
-  info.revoked = is_asked(examined.text);
-  if (examined.text != kRevokeMessage) info.card = Card::parse(examined.text);
+  info.revoked = examined.text.asked_back;
+  info.card = Card::parse(examined.text.card);
   info.token = examined.token;
   info.since = examined.made;
   info.session = examined.session;
@@ -69,17 +74,16 @@ void add_queue(LockInfo& lock, const spi::Examination& queue) {
     // Ours wait for all; but nothing waits in order for a permit.
     strangers = strangers || each.recipe != "Holdfast" || each.ticket.mode == Mode::permit;
   }
-  const auto holders = holders_of(listing);
-  for (const auto& each : queue.tickets) {
+  const auto holds = holders(listing);
+  for (std::size_t i = 0; i < queue.tickets.size(); ++i) {
+    const auto& each = queue.tickets[i];
     auto info = info_of(each);
-    info.holds =
-        each.ticket.mode == Mode::permit || std::find(holders.begin(), holders.end(), each.ticket) != holders.end();
+    info.holds = holds[i];
     lock.orphans += info.session == 0 && info.readable ? 1 : 0;
-    lock.near_overflow = lock.near_overflow || near_overflow(each.ticket.sequence);
     lock.tickets.push_back(std::move(info));
   }
   lock.mixed_recipes = lock.mixed_recipes || (strangers && families.size() > 1);
-  lock.near_overflow = lock.near_overflow || near_overflow(queue.next_sequence);
+  lock.near_overflow = lock.near_overflow || queue.near_its_end;
   lock.next_sequence = std::max(lock.next_sequence, queue.next_sequence);
 }
 
@@ -123,14 +127,20 @@ std::string below(const std::string& name, const std::string& child) {
   return name.empty() ? child : name + "/" + child;
 }
 
-bool is_semaphore(const spi::Examination& queue) {
-  const auto has = [&](const char* name) {
-    return std::find(queue.below.begin(), queue.below.end(), name) != queue.below.end();
-  };
-  return has(kLeases) && queue.tickets.empty();
+}  // namespace
+
+}  // namespace holdfast::lock
+
+namespace holdfast {
+
+bool excludes(LockMode held, LockMode wanted) noexcept {
+  if (held == LockMode::permit || wanted == LockMode::permit) return false;
+  return lock::keeps_out(lock::mode_of(held), lock::mode_of(wanted));
 }
 
-}  // namespace
+}  // namespace holdfast
+
+namespace holdfast::lock {
 
 LockInfo describe(const spi::Examination& queue, const spi::Examination* locks) {
   LockInfo lock;
@@ -157,8 +167,9 @@ LockInfo describe(const spi::Examination& queue, const spi::Examination* locks) 
 LockInfo inspect(Core& core, const std::string& full_name) {
   const auto queue = examine(core, {full_name}).front();
   LockInfo lock;
-  if (is_semaphore(queue)) {
-    const auto parts = examine(core, {below(full_name, kLeases), below(full_name, kLocks)});
+  if (queue.semaphore) {
+    const auto queues = core.semaphore(full_name);
+    const auto parts = examine(core, {queues.permits, queues.turns});
     lock = describe(parts[0], &parts[1]);
   } else {
     lock = describe(queue, nullptr);
@@ -186,21 +197,20 @@ std::vector<LockInfo> inspect_below(Core& core, const std::string& full_name) {
     }
     level = std::move(next);
   }
+  std::set<std::string> parts;  // of semaphores
+  for (const auto& [name, queue] : examined) {
+    if (!queue.semaphore) continue;
+    const auto queues = core.semaphore(name);
+    parts.insert({queues.permits, queues.turns});
+  }
   std::vector<LockInfo> locks;
   for (const auto& [name, queue] : examined) {
+    if (parts.contains(name) && name != full_name) continue;
     LockInfo lock;
-    if (is_semaphore(queue)) {
-      static const spi::Examination nobody;
-      const auto locks_queue = examined.find(below(name, kLocks));
-      lock =
-          describe(examined.at(below(name, kLeases)), locks_queue == examined.end() ? &nobody : &locks_queue->second);
+    if (queue.semaphore) {
+      const auto queues = core.semaphore(name);
+      lock = describe(examined[queues.permits], &examined[queues.turns]);
     } else {
-      const auto slash = name.rfind('/');
-      const auto leaf = name.substr(slash + 1);
-      const auto parent = slash == std::string::npos ? std::string() : name.substr(0, slash);
-      const bool part_of_semaphore = (leaf == kLeases || leaf == kLocks) && examined.contains(parent) &&
-                                     name != full_name && is_semaphore(examined.at(parent));
-      if (part_of_semaphore) continue;
       lock = describe(queue, nullptr);
     }
     if (lock.tickets.empty()) continue;

@@ -30,7 +30,7 @@ Outcome Owner::enter(Way way, Call call) {
         std::find_if(keepings_.begin(), keepings_.end(), [&](const Keeping& k) { return k.thread == me; });
     if (mine != keepings_.end()) {
       // A hold that is gone must not be entered again: its owner would go on without protection.
-      if (!mine->hold->is_held()) {
+      if (!mine->hold->is_held(core_->now())) {
         return tl::unexpected(
             Refusal{Errc::session_lost,
                     fmt::format("this thread's hold of {} was lost; release it before acquiring again", path_)});
@@ -88,7 +88,7 @@ std::error_code Owner::leave(const std::shared_ptr<Hold>& hold, Sweeper::Done do
 std::error_code Owner::let_go(const std::shared_ptr<Hold>& hold, bool last, Sweeper::Done done) {
   if (last) return core_->release(hold, std::move(done));
   if (done) done();
-  return hold->is_held() ? std::error_code() : Errc::session_lost;
+  return hold->is_held(core_->now()) ? std::error_code() : Errc::session_lost;
 }
 
 void Owner::abandon() noexcept {
@@ -120,7 +120,7 @@ bool Owner::is_held(bool by_this_thread) const {
   const auto me = this_thread();
   const std::lock_guard lock(mutex_);
   return std::any_of(keepings_.begin(), keepings_.end(), [&](const Keeping& kept) {
-    return (!by_this_thread || kept.thread == me) && kept.hold->is_held();
+    return (!by_this_thread || kept.thread == me) && kept.hold->is_held(core_->now());
   });
 }
 

@@ -11,9 +11,12 @@ namespace holdfast::lock {
 
 // What acquiring needs. Shared by the calls, which come from any thread.
 struct Permits::Place {
+  Place(Core& kept, const spi::SemaphoreQueues& queues, std::variant<std::size_t, std::string> permits)
+      : core(kept), leases(queues.permits), turns(kept.local_queue(queues.turns)), count(std::move(permits)) {}
+
   Core& core;  // the Owner keeps it
   const std::string leases;
-  const std::shared_ptr<Gate> locks;
+  const std::shared_ptr<LocalQueue> turns;
   const std::variant<std::size_t, std::string> count;
 
   Outcome acquire(Call call) const;
@@ -31,10 +34,8 @@ Permits::Permits(std::shared_ptr<Core> core, const std::string& name, std::varia
                 : Semaphore::kMaxPermits),
       owner_(base::make_shared_here<Owner>(
           core, core->path(name), /*reentrant=*/false, options,
-          [place = std::make_shared<Place>(Place{*core, core->full_name(name) + "/leases", core->gate(name + "/locks"),
-                                                 std::move(count)})](Call call) {
-            return place->acquire(std::move(call));
-          })) {}
+          [place = std::make_shared<Place>(*core, core->semaphore(core->full_name(name)), std::move(count))](
+              Call call) { return place->acquire(std::move(call)); })) {}
 
 // Once, unless the connection breaks or the session is lost meanwhile: then it begins anew, as every waiter does. Taking the
 // turn is what waits for a connection, as long as the retry policy and the deadline allow.
@@ -65,7 +66,7 @@ std::optional<Refusal> Permits::Place::peek(const Call& call) const {
   const auto listed =
       core.ask<spi::Listing>([&](spi::QueueBackend& backend, auto done) { backend.list(leases, std::move(done)); });
   if (!listed) return refusal_of(listed);
-  if (listed.value.size() + call.permits <= *fixed) return std::nullopt;
+  if (would_admit(listed.value, {spi::Mode::permit, *fixed}, call.permits)) return std::nullopt;
   return Refusal{Errc::timed_out,
                  fmt::format("{} of {} permits of {} are taken, and {} were asked for", listed.value.size(), *fixed,
                              leases, call.permits),
@@ -74,7 +75,7 @@ std::optional<Refusal> Permits::Place::peek(const Call& call) const {
 
 Outcome Permits::Place::take_turn(Call call) const {
   call.options = {};
-  auto turn = core.acquire(*locks, std::move(call));
+  auto turn = core.acquire(*turns, std::move(call));
   if (!turn && turn.error().code == Errc::timed_out && turn.error().holder) {
     turn.error().message = fmt::format("timed out: {} waits for permits of {} before us, {} ahead in all",
                                        turn.error().holder->to_string(), leases, turn.error().ahead.value_or(0));
@@ -86,20 +87,20 @@ Outcome Permits::Place::take_turn(Call call) const {
 Outcome Permits::Place::acquire_in_turn(Call call, bool& unreachable) const {
   call.mode = spi::Mode::permit;
   const auto limit = std::make_shared<Limit>(0);
-  const auto party = core.party({{leases, spi::Mode::permit, call.permits, limit}});
+  const auto cohort = core.cohort({{leases, spi::Mode::permit, call.permits, limit}});
   if (const auto* fixed = std::get_if<std::size_t>(&count)) {
     limit->store(*fixed);
-    return core.acquire(*party, std::move(call));
+    return core.acquire(*cohort, std::move(call));
   }
-  const CountWatch watch(core, std::get<std::string>(count), [limit, party](std::size_t permits) {
+  const CountWatch watch(core, std::get<std::string>(count), [limit, cohort](std::size_t permits) {
     limit->store(permits);
-    party->look_again();
+    cohort->look_again();
   });
   if (auto refusal = watch.ready(call)) {
     unreachable = refusal->code == Errc::not_connected;
     return tl::unexpected(std::move(*refusal));
   }
-  return core.acquire(*party, std::move(call));
+  return core.acquire(*cohort, std::move(call));
 }
 
 }  // namespace holdfast::lock

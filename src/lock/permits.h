@@ -1,10 +1,10 @@
 // permits.h -- what a Semaphore is inside.
 //
-//   <name>/locks    a mutex: whoever asks for permits stands in line here, and holds it until it has them
-//   <name>/leases   a ticket for every permit that is held, or waited for by the one that holds the mutex
+//   turns     a mutex: a client that asks for permits stands in line here, and holds it until it has them
+//   permits   a ticket for every permit that is held, or waited for by the client whose turn it is
 //
-// What makes it safe is the count of tickets in `leases`, own ones included; the mutex makes it fair, and keeps two who both
-// have some of what they need from waiting for each other.
+// Where these two queues are, the service says (spi::SemaphoreQueues). What makes it safe is the count of tickets in `permits`, own ones
+// included; the mutex makes it fair, and keeps two clients that both have some of what they need from waiting for each other.
 #pragma once
 
 #include <memory>

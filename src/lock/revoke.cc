@@ -1,26 +1,10 @@
 #include "lock/revoke.h"
 
-#include <algorithm>
 #include <set>
 
-#include "lock/revoke_message.h"
+#include "lock/admission.h"
 
 namespace holdfast::lock {
-
-using spi::Mode;
-
-spi::Listing holders_of(const spi::Listing& queue) {
-  spi::Listing holders;
-  for (const auto& ticket : queue) {
-    if (ticket.mode == Mode::none) break;
-    // A reader beside its own writer has the writer's number.
-    const bool with_the_first = holders.empty() || ticket.sequence == queue.front().sequence ||
-                                (ticket.mode == Mode::shared && queue.front().mode == Mode::shared);
-    if (!with_the_first) break;
-    holders.push_back(ticket);
-  }
-  return holders;
-}
 
 namespace {
 
@@ -29,7 +13,7 @@ struct Asked {
   std::set<std::string> there;
   std::vector<spi::QueueBackend::ListenerId> listeners;
   std::optional<Refusal> trouble;
-  Signal all_gone;
+  base::Signal all_gone;
 
   void gone(const std::string& ticket) {
     there.erase(ticket);
@@ -38,8 +22,8 @@ struct Asked {
 };
 
 // What the holders' tickets say now; nothing of those that cannot be read.
-std::vector<std::string> texts_of(Core& core, const std::string& queue, const spi::Listing& holders) {
-  using Texts = std::vector<std::string>;
+std::vector<spi::TicketText> texts_of(Core& core, const std::string& queue, const spi::Listing& holders) {
+  using Texts = std::vector<spi::TicketText>;
   const auto reply = core.ask<Texts>([&](spi::QueueBackend& backend, spi::Callback<Texts> done) {
     struct Gathering {
       Texts texts;
@@ -47,7 +31,7 @@ std::vector<std::string> texts_of(Core& core, const std::string& queue, const sp
     };
     const auto gathering = std::make_shared<Gathering>(Gathering{Texts(holders.size()), holders.size()});
     for (std::size_t i = 0; i < holders.size(); ++i) {
-      backend.read(queue, holders[i].id, [gathering, i, done](const spi::Reply<std::string>& each) {
+      backend.read(queue, holders[i].id, [gathering, i, done](const spi::Reply<spi::TicketText>& each) {
         if (each) gathering->texts[i] = each.value;
         if (--gathering->missing == 0) done({spi::Status::ok, {}, std::move(gathering->texts)});
       });
@@ -57,14 +41,15 @@ std::vector<std::string> texts_of(Core& core, const std::string& queue, const sp
   return reply.value;
 }
 
-void ask_one(spi::QueueBackend& backend, const std::string& queue, const std::string& ticket, const std::string& text,
+void ask_one(spi::QueueBackend& backend, const std::string& queue, const std::string& ticket, spi::TicketText text,
              const std::shared_ptr<Asked>& asked) {
-  const auto take = [asked, ticket](const spi::Reply<std::string>& reply) {
+  const auto take = [asked, ticket](const spi::Reply<spi::TicketText>& reply) {
     if (reply.status == spi::Status::absent) return asked->gone(ticket);
     if (!reply) asked->trouble = refusal_of(reply);
   };
   asked->listeners.push_back(backend.listen(queue, ticket, take, take));
-  backend.write(queue, ticket, asking(text), [asked, ticket](const spi::Reply<spi::Nothing>& reply) {
+  text.asked_back = true;
+  backend.write(queue, ticket, text, [asked, ticket](const spi::Reply<spi::Nothing>& reply) {
     if (reply.status == spi::Status::absent) return asked->gone(ticket);
     if (!reply) asked->trouble = refusal_of(reply);
   });
@@ -76,7 +61,11 @@ Revocation revoke(Core& core, const std::string& queue, Clock::time_point deadli
   const auto listed =
       core.ask<spi::Listing>([&](spi::QueueBackend& backend, auto done) { backend.list(queue, std::move(done)); });
   if (!listed) throw Error(errc_of(listed.status), listed.detail);
-  const auto holders = holders_of(listed.value);
+  spi::Listing holders;
+  const auto holds = lock::holders(listed.value);
+  for (std::size_t i = 0; i < holds.size(); ++i) {
+    if (holds[i] && listed.value[i].mode != spi::Mode::permit) holders.push_back(listed.value[i]);
+  }
   if (holders.empty()) return {};
 
   const auto texts = texts_of(core, queue, holders);

@@ -8,9 +8,6 @@
 
 namespace holdfast::lock {
 
-// Those that hold a queue: the first, and all that are admitted with it.
-spi::Listing holders_of(const spi::Listing& queue);
-
 // Client::revoke(). Throws Error.
 Revocation revoke(Core& core, const std::string& queue, Clock::time_point deadline, bool force);
 

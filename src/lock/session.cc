@@ -12,6 +12,7 @@ void Session::connected(const spi::Session& session) {
   const bool replaced = session.id != id_;
   if (replaced) end_validity();  // in case nobody told us that the old one is over
   id_ = session.id;
+  password_ = session.password;
   terms_ = Terms::of(session);
   connected_ = true;
   if (!terms_.usable()) {

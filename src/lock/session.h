@@ -42,6 +42,7 @@ class Session final : public spi::Observer {
 
   // The session that tickets are made with now; 0 if there never was one.
   spi::SessionId id() const { return id_; }
+  const std::string& password() const { return password_; }
   bool connected() const { return connected_; }
   // Our timer is not due yet.
   bool valid() const { return executor_.now() < ends(); }
@@ -73,6 +74,7 @@ class Session final : public spi::Observer {
   std::shared_ptr<Validity> validity_;
   Terms terms_;
   spi::SessionId id_ = 0;
+  std::string password_;
   bool connected_ = false;
   bool closed_ = false;
   State state_ = State::fresh;

@@ -1,27 +1,28 @@
 #include "holdfast/shared_count.h"
 
-#include <fmt/format.h>
-
 #include "lock/count.h"
 #include "lock/unusable.h"
 
 namespace holdfast {
 namespace lock {
 
+namespace {
+
+spi::Reply<std::int32_t> read_count(Core& core, const std::string& full_name) {
+  return core.ask<std::int32_t>(
+      [&](spi::QueueBackend& backend, auto done) { backend.read_count(full_name, std::move(done)); });
+}
+
+}  // namespace
+
 void create_count(Core& core, const std::string& full_name, std::int32_t initial) {
-  const NodeName node(full_name);
-  const auto read = core.ask<std::string>(
-      [&](spi::QueueBackend& backend, auto done) { backend.read(node.queue, node.ticket, std::move(done)); });
+  const auto read = read_count(core, full_name);
   if (read) return;
   if (read.status != spi::Status::absent) throw Error(errc_of(read.status), read.detail);
-  const auto made = core.ask<spi::Nothing>([&](spi::QueueBackend& backend, auto done) {
-    backend.commit(
-        {}, {{.what = spi::Change::What::create, .path = backend.path(full_name), .text = encode_count(initial)}},
-        std::move(done));
-  });
-  // Whatever became of it, somebody may have been faster: what counts is that it is there.
-  const auto again = core.ask<std::string>(
-      [&](spi::QueueBackend& backend, auto done) { backend.read(node.queue, node.ticket, std::move(done)); });
+  const auto made = core.ask<spi::Nothing>(
+      [&](spi::QueueBackend& backend, auto done) { backend.make_count(full_name, initial, std::move(done)); });
+  // Whatever became of it, another client may have been faster: what counts is that it is there.
+  const auto again = read_count(core, full_name);
   if (again) return;
   if (!made) throw Error(errc_of(made.status), made.detail);
   throw Error(errc_of(again.status), again.detail);
@@ -29,30 +30,27 @@ void create_count(Core& core, const std::string& full_name, std::int32_t initial
 
 }  // namespace lock
 
+namespace {
+
+// A count that is not there is none of this client's session.
+[[noreturn]] void fail(spi::Status status, const std::string& detail) {
+  throw Error(status == spi::Status::absent ? Errc::refused : lock::errc_of(status), detail);
+}
+
+}  // namespace
+
 std::int32_t SharedCount::get() const {
   lock::check_usable(core_.get());
-  const lock::NodeName node(name_);
-  const auto reply = core_->ask<std::string>(
-      [&](spi::QueueBackend& backend, auto done) { backend.read(node.queue, node.ticket, std::move(done)); });
-  if (!reply) {
-    throw Error(reply.status == spi::Status::absent ? Errc::refused : lock::errc_of(reply.status), reply.detail);
-  }
-  const auto count = lock::decode_count(reply.value);
-  if (!count) {
-    throw Error(Errc::refused, fmt::format("{} holds {} bytes; a shared count has 4", path_, reply.value.size()));
-  }
-  return *count;
+  const auto reply = lock::read_count(*core_, name_);
+  if (!reply) fail(reply.status, reply.detail);
+  return reply.value;
 }
 
 void SharedCount::set(std::int32_t count) {
   lock::check_usable(core_.get());
-  const lock::NodeName node(name_);
-  const auto reply = core_->ask<spi::Nothing>([&](spi::QueueBackend& backend, auto done) {
-    backend.write(node.queue, node.ticket, lock::encode_count(count), std::move(done));
-  });
-  if (!reply) {
-    throw Error(reply.status == spi::Status::absent ? Errc::refused : lock::errc_of(reply.status), reply.detail);
-  }
+  const auto reply = core_->ask<spi::Nothing>(
+      [&](spi::QueueBackend& backend, auto done) { backend.set_count(name_, count, std::move(done)); });
+  if (!reply) fail(reply.status, reply.detail);
 }
 
 }  // namespace holdfast

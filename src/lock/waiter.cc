@@ -1,13 +1,13 @@
 #include "lock/waiter.h"
 
-#include "lock/timed_wait.h"
+#include "base/timed_wait.h"
 
 namespace holdfast::lock {
 
 Outcome Waiter::wait(Clock::time_point deadline, const std::stop_token& stop) {
   const std::stop_callback on_stop(stop, [this] { fail({Errc::cancelled, "the caller asked to stop"}); });
   std::unique_lock lock(mutex_);
-  if (!wait_until(settled_, lock, deadline, [this] { return outcome_.has_value(); })) {
+  if (!base::wait_until(settled_, lock, deadline, [this] { return outcome_.has_value(); })) {
     outcome_.emplace(tl::unexpect, Refusal{Errc::timed_out, "timed out"});
   }
   return *outcome_;
@@ -20,7 +20,7 @@ bool Waiter::settled() {
 
 bool Waiter::settled_by(Clock::time_point time) {
   std::unique_lock lock(mutex_);
-  return wait_until(settled_, lock, time, [this] { return outcome_.has_value(); });
+  return base::wait_until(settled_, lock, time, [this] { return outcome_.has_value(); });
 }
 
 bool Waiter::settle(Outcome outcome) {

@@ -175,13 +175,13 @@ TEST_F(Corners, permits_of_which_one_was_removed_while_it_waited_are_asked_for_a
   auto theirs = second.semaphore("s", 3);
   auto held = theirs.acquire(2);
   auto waiting = std::async(std::launch::async, [&] { return semaphore.acquire(2); });
-  ASSERT_TRUE(eventually(kSoon, [&] { return queue_length("s/leases") == 4 && world_->listeners() == 1; }));
-  auto not_held = world_->tickets("s/leases");
+  ASSERT_TRUE(eventually(kSoon, [&] { return queue_length(world_->permits("s")) == 4 && world_->listeners() == 1; }));
+  auto not_held = world_->tickets(world_->permits("s"));
   for (const auto& ticket : second.inspect("s").tickets) {
     if (ticket.mode == LockMode::permit && ticket.holds) std::erase(not_held, ticket.id);
   }
   ASSERT_EQ(not_held.size(), 2U);
-  world_->remove_ticket("s/leases", not_held.back());
+  world_->remove_ticket(world_->permits("s"), not_held.back());
   ASSERT_EQ(waiting.wait_for(1s), std::future_status::timeout) << "more permits are out than there are";
   held.release();
   EXPECT_TRUE(waiting.get().is_held());

@@ -77,7 +77,7 @@ TEST_F(Inspecting, shows_readers_writers_and_permits_as_what_they_are) {
   auto late = other.semaphore("s", 2);
   auto held = semaphore.acquire();
   auto more = std::async(std::launch::async, [&] { return late.acquire(2); });
-  ASSERT_TRUE(eventually(kSoon, [&] { return queue_length("s/leases") == 3; }));
+  ASSERT_TRUE(eventually(kSoon, [&] { return queue_length(world_->permits("s")) == 3; }));
   const auto permits = client.inspect("s");
   EXPECT_TRUE(permits.semaphore);
   ASSERT_EQ(permits.tickets.size(), 2U) << "the waiter is one, although it has put two nodes among the permits";
@@ -118,17 +118,25 @@ TEST_F(Inspecting, shows_what_is_no_card_without_believing_it) {
   auto mutex = client.mutex("m");
   const auto lease = mutex.acquire();
   const auto ticket = world_->tickets("m").front();
-  const std::vector<std::string> texts{std::string("\x01\xff binary \x1b[31m") + '\0', std::string(),
-                                       std::string("__REVOKE__")};
-  for (const auto& text : texts) {
-    world_->write("m/" + ticket, text);
+  for (const auto& text : {std::string("\x01\xff binary \x1b[31m") + '\0', std::string()}) {
+    world_->write_ticket("m", ticket, text);
     const auto lock = client.inspect("m");
     ASSERT_EQ(lock.tickets.size(), 1U);
     EXPECT_TRUE(lock.tickets[0].holds);
     EXPECT_EQ(lock.tickets[0].card.host, "");
-    EXPECT_EQ(lock.tickets[0].revoked, text == "__REVOKE__");
+    EXPECT_FALSE(lock.tickets[0].revoked);
     EXPECT_EQ(lock.tickets[0].card.to_string().find('\x1b'), std::string::npos);
   }
+}
+
+TEST_F(Inspecting, shows_that_a_ticket_is_asked_back_although_its_card_was_written_over) {
+  auto client = connect();
+  auto mutex = client.mutex("m");
+  const auto lease = mutex.acquire();
+  world_->ask_back("m", world_->tickets("m").front());
+  const auto lock = client.inspect("m");
+  ASSERT_EQ(lock.tickets.size(), 1U);
+  EXPECT_TRUE(lock.tickets[0].holds && lock.tickets[0].revoked);
 }
 
 TEST_F(Inspecting, a_name_that_nobody_wants_is_empty_and_a_wrong_one_refused) {

@@ -16,19 +16,23 @@ class MemoryWorld final : public World {
     return ids;
   }
 
-  std::size_t nodes(const std::string& name) override { return service_->list(name).size(); }
+  std::size_t nodes(const std::string& name) override { return service_->list(name).size() + service_->marks(name); }
 
   void remove_ticket(const std::string& name, const std::string& ticket) override { service_->dequeue(name, ticket); }
   void write(const std::string& path, const std::string& text) override {
-    const auto slash = path.rfind('/');
-    const auto queue = slash == std::string::npos ? std::string() : path.substr(0, slash);
-    if (service_->write(queue, path.substr(slash + 1), text)) return;
-    ASSERT_TRUE(service_->commit({}, {{spi::Change::What::create, "/" + path, text}}));
+    using What = spi::Change::What;
+    if (service_->commit({}, {{What::set, "/" + path, text}})) return;
+    ASSERT_TRUE(service_->commit({}, {{What::create, "/" + path, text}}));
   }
-  std::optional<std::string> read(const std::string& path) override {
-    const auto slash = path.rfind('/');
-    return service_->text(slash == std::string::npos ? std::string() : path.substr(0, slash), path.substr(slash + 1));
+  void write_ticket(const std::string& name, const std::string& ticket, const std::string& text) override {
+    ASSERT_TRUE(service_->write(name, ticket, {.card = text}));
   }
+  void ask_back(const std::string& name, const std::string& ticket) override {
+    ASSERT_TRUE(service_->write(name, ticket, {.card = {}, .asked_back = true}));
+  }
+  std::string permits(const std::string& name) const override { return memory::Service::semaphore(name).permits; }
+  std::string turns(const std::string& name) const override { return memory::Service::semaphore(name).turns; }
+  std::optional<std::string> read(const std::string& path) override { return service_->value(path); }
   std::size_t listeners() override { return service_->listeners(); }
 
  private:

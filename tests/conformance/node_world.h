@@ -39,6 +39,14 @@ class NodeWorld : public World {
     if (zoo_set(client_.handle(), node.c_str(), text.data(), size, -1) == ZOK) return;
     ASSERT_EQ(zoo_create(client_.handle(), node.c_str(), text.data(), size, &ZOO_OPEN_ACL_UNSAFE, 0, nullptr, 0), ZOK);
   }
+  void write_ticket(const std::string& name, const std::string& ticket, const std::string& text) override {
+    write(name + "/" + ticket, text);
+  }
+  void ask_back(const std::string& name, const std::string& ticket) override {
+    write_ticket(name, ticket, "__REVOKE__");
+  }
+  std::string permits(const std::string& name) const override { return name + "/leases"; }
+  std::string turns(const std::string& name) const override { return name + "/locks"; }
   std::optional<std::string> read(const std::string& path) override {
     std::string text(1'024, '\0');
     auto size = static_cast<int>(text.size());

@@ -11,8 +11,8 @@ using namespace std::chrono_literals;
 
 class Permit : public Conformance {
  protected:
-  std::size_t taken() { return queue_length("s/leases"); }
-  std::size_t in_line() { return queue_length("s/locks"); }
+  std::size_t taken() { return queue_length(world_->permits("s")); }
+  std::size_t in_line() { return queue_length(world_->turns("s")); }
 };
 
 // Curator: testSimple, testSimple2.
@@ -115,7 +115,7 @@ TEST_F(Permit, are_lost_when_their_ticket_is_removed) {
   auto client = connect({.session_timeout = 2s});
   auto semaphore = client.semaphore("s", 3);
   auto two = semaphore.acquire(2);
-  world_->remove_ticket("s/leases", world_->tickets("s/leases").front());
+  world_->remove_ticket(world_->permits("s"), world_->tickets(world_->permits("s")).front());
   EXPECT_TRUE(eventually(kSoon, [&] { return two.lost().stop_requested(); }));
   EXPECT_TRUE(eventually(kSoon, [&] { return taken() == 0; }));
 }
@@ -146,10 +146,10 @@ TEST_F(Permit, whose_ticket_was_removed_while_waiting_are_asked_for_again) {
   auto held = a.acquire();
   auto waiting = std::async(std::launch::async, [&] { return b.acquire(); });
   ASSERT_TRUE(eventually(kSoon, [&] { return taken() == 2; }));
-  const auto removed = world_->tickets("s/leases").back();
-  world_->remove_ticket("s/leases", removed);
+  const auto removed = world_->tickets(world_->permits("s")).back();
+  world_->remove_ticket(world_->permits("s"), removed);
   ASSERT_TRUE(eventually(kSoon, [&] {
-    const auto tickets = world_->tickets("s/leases");
+    const auto tickets = world_->tickets(world_->permits("s"));
     return tickets.size() == 2 && tickets.back() != removed;
   }));
   held.release();

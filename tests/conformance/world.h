@@ -23,12 +23,17 @@ class World {
   virtual std::string url() const = 0;
   // The tickets in the queue of that name, in order, as the service itself lists them.
   virtual std::vector<std::string> tickets(const std::string& name) = 0;
-  // How many nodes are below that name, tickets and whatever else.
+  // How many tickets and marks are in it.
   virtual std::size_t nodes(const std::string& name) = 0;
   // What an operator may do.
   virtual void remove_ticket(const std::string& name, const std::string& ticket) = 0;
-  // What a stranger may write: a node of the service, or the text of a ticket.
+  // What a stranger may write: a value of the service; the text of a ticket; over a ticket, that it is asked back.
   virtual void write(const std::string& path, const std::string& text) = 0;
+  virtual void write_ticket(const std::string& name, const std::string& ticket, const std::string& text) = 0;
+  virtual void ask_back(const std::string& name, const std::string& ticket) = 0;
+  // Where a semaphore of that name keeps its tickets.
+  virtual std::string permits(const std::string& name) const = 0;
+  virtual std::string turns(const std::string& name) const = 0;
   // What is there; nothing if there is no such node.
   virtual std::optional<std::string> read(const std::string& path) = 0;
   // How many listeners (watches) the service keeps.

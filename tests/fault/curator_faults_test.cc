@@ -514,6 +514,7 @@ TEST(CuratorSession, of_twelve_days_is_granted_and_kept) {
   auto lease = mutex.acquire();
   EXPECT_GT(lease.valid_until(), Clock::now() + 24h * 11);
   EXPECT_LT(lease.valid_until(), Clock::now() + kLong);
+  ASSERT_TRUE(eventually(kSoon, [&] { return notices == 1; })) << "told on a thread of its own";
   EXPECT_FALSE(eventually(kLookOn, [&] { return notices != 1; })) << "connected, and then?";
   EXPECT_TRUE(lease.is_held());
   EXPECT_FALSE(lease.release_for(kSoon));

@@ -5,7 +5,7 @@ import pathlib
 import tempfile
 import unittest
 
-from include_layers import objection, violations
+from include_layers import clock_objection, objection, violations
 
 
 class IncludeLayers(unittest.TestCase):
@@ -41,6 +41,13 @@ class IncludeLayers(unittest.TestCase):
     def test_the_engine_has_no_network(self):
         self.refused("src/engine/tree.cc", "<asio.hpp>")
         self.refused("src/engine/tree.cc", '"server/connection.h"')
+
+    def test_no_clock_is_asked_where_time_is_an_input(self):
+        self.assertIsNotNone(clock_objection("src/lock/hold.h", "return Clock::now() < until;"))
+        self.assertIsNotNone(clock_objection("src/engine/tree.cc", "std::chrono::steady_clock::now()"))
+        self.assertIsNone(clock_objection("src/lock/loop.h", "return Clock::now();"))
+        self.assertIsNone(clock_objection("src/lock/core.cc", "card.since = std::chrono::system_clock::now();"))
+        self.assertIsNone(clock_objection("src/server/now.h", "steady_clock::now()"))
 
     def test_a_unit_test_may_use_the_test_library_and_the_code_beside_it_may_not(self):
         self.allowed("src/lock/name_test.cc", "<gtest/gtest.h>")

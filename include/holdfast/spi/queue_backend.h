@@ -77,15 +77,27 @@ struct Place {
   SessionId session = 0;  // who it belongs to, as the service sees it
 };
 
-// What a lock itself keeps in a queue beside tickets has a name that begins like this: nothing to wonder about. It sorts behind
-// every ticket, for Curator too, and holds none of the words by which tickets are known.
-inline constexpr std::string_view kMarkPrefix = "_held_";
-
 using Listing = std::vector<Ticket>;  // in queue order; those that are none come last
 
+// What a ticket says.
+struct TicketText {
+  std::string
+      card;  // what its maker wrote: of a ticket of ours its card. Empty if the one that asked for it back wrote over it
+  bool asked_back = false;  // another client asks its holder to give it back
+
+  bool operator==(const TicketText&) const = default;
+};
+
 // What a listener is told. `ok`: its text changed, and this is the new one; more may come. Anything else comes once and is
-// the last: the ticket is gone (`absent`), or listening has failed and somebody should look.
-using Told = std::function<void(const Reply<std::string>&)>;
+// the last: the ticket is gone (`absent`), or listening has failed, and the listener's owner should look.
+using Told = std::function<void(const Reply<TicketText>&)>;
+using CountTold = std::function<void(std::int32_t)>;
+
+// Where a semaphore of a name keeps its tickets: clients stand in line for their turn in the one, and take permits in the other.
+struct SemaphoreQueues {
+  std::string turns;
+  std::string permits;
+};
 
 struct Enqueued {
   Place place;    // set whenever it is known that the ticket was made, also if the rest failed
@@ -117,13 +129,13 @@ struct Change {
   std::optional<std::int32_t> version{};  // only if it is that one
 };
 
-// A ticket as it lies there, whoever made it.
+// A ticket as it lies there, whichever client made it.
 struct Examined {
   Ticket ticket;
-  std::string recipe;  // who makes such tickets: "Curator", "kazoo", ...
-  std::string text;    // the card, or whatever it holds
+  std::string recipe;  // which library makes such tickets: "Curator", "kazoo", ...
+  TicketText text;
   Token token = 0;
-  SessionId session = 0;  // 0: it stays until somebody removes it
+  SessionId session = 0;  // 0: it stays until it is removed
   std::chrono::system_clock::time_point made{};
   bool readable = true;  // false: we may not read the text, and the rest but the ticket is unknown
 };
@@ -132,6 +144,8 @@ struct Examination {
   std::vector<Examined> tickets;   // in queue order
   std::vector<std::string> below;  // what else is in there, and may be queues itself
   std::int64_t next_sequence = 0;  // of the ticket that would be made next, as far as is known
+  bool near_its_end = false;       // soon no ticket can be made here: enqueue() will answer `denied`
+  bool semaphore = false;          // it has no tickets of its own: it is a semaphore's, see semaphore()
 };
 
 struct Session {
@@ -143,6 +157,8 @@ struct Session {
   Clock::duration report_lag{};
   // When this session was asked for, at the earliest.
   Clock::time_point asked{};
+  // What proves to the service that a session of this id is ours, also on another connection. Empty: it asks for nothing of the kind.
+  std::string password{};
 };
 
 class Observer {
@@ -173,20 +189,20 @@ class QueueBackend {
 
   // Makes a ticket at the end of each queue, and lists them, in one flight. All of the tickets or none are made, at one moment
   // and with one token: two such requests come in the same order in every queue. Creates queues if need be. The reply has an
-  // element for every request if it is known that they were made, none otherwise.
+  // element for every request if it is known that they were made, none otherwise. `denied` with elements: they were made, but this
+  // service cannot keep them in order (a counter has come to its end), and they are to be dequeued.
   virtual void enqueue(const std::vector<Request>& requests, Callback<std::vector<Enqueued>> done) = 0;
   // The fate of an enqueue() that ended `unknown`: the ticket with this uid, or `absent`, which is final if our session
   // is the one that asked then.
   virtual void find(const std::string& queue, const std::string& uid, Callback<Enqueued> done) = 0;
   // The tickets in order; none if there is no such queue.
   virtual void list(const std::string& queue, Callback<Listing> done) = 0;
-  // Removes a ticket. `absent` if it is gone already.
+  // Removes a ticket, or a mark. `absent` if it is gone already.
   virtual void dequeue(const std::string& queue, const std::string& ticket, Callback<Nothing> done) = 0;
-  // The card of a ticket.
-  virtual void read(const std::string& queue, const std::string& ticket, Callback<std::string> done) = 0;
-  // Asks to be told when a ticket changes or goes. `armed` gets its card, or `absent` (then nothing else comes). A listener
+  virtual void read(const std::string& queue, const std::string& ticket, Callback<TicketText> done) = 0;
+  // Asks to be told when a ticket changes or goes. `armed` gets its text, or `absent` (then nothing else comes). A listener
   // outlives a broken connection, not a session.
-  virtual ListenerId listen(const std::string& queue, const std::string& ticket, Callback<std::string> armed,
+  virtual ListenerId listen(const std::string& queue, const std::string& ticket, Callback<TicketText> armed,
                             Told told) = 0;
   // list(), and asks to be told, once, when anything has come or gone since.
   virtual ListenerId listen_to_queue(const std::string& queue, Callback<Listing> armed, Told told) = 0;
@@ -197,8 +213,25 @@ class QueueBackend {
   // Whether a ticket is there: `ok` or `absent`.
   virtual void check(const std::string& queue, const std::string& ticket, Callback<Nothing> done) = 0;
   // Puts another text into a ticket. `absent` if it is gone.
-  virtual void write(const std::string& queue, const std::string& ticket, const std::string& text,
+  virtual void write(const std::string& queue, const std::string& ticket, const TicketText& text,
                      Callback<Nothing> done) = 0;
+
+  // A mark is left beside a ticket of ours, and only if that is there (`absent` if not). It stays when the ticket goes with its session, and
+  // takes part in nothing. To leave it twice is to leave it once.
+  virtual void leave_mark(const std::string& queue, const std::string& ticket, Callback<Nothing> done) = 0;
+  // What dequeue() calls the mark of that ticket.
+  virtual std::string mark_of(const std::string& ticket) const = 0;
+  // The marks whose tickets are gone.
+  virtual void abandoned_marks(const std::string& queue, Callback<std::vector<std::string>> done) = 0;
+
+  // A count is a number that all clients see under a name, and that stays when they have gone. `denied`: something else is there.
+  // make_count() leaves one that is there as it is.
+  virtual void make_count(const std::string& name, std::int32_t initial, Callback<Nothing> done) = 0;
+  virtual void read_count(const std::string& name, Callback<std::int32_t> done) = 0;
+  virtual void set_count(const std::string& name, std::int32_t count, Callback<Nothing> done) = 0;
+  // As listen(). `told` gets every number that is set later, or the last of several.
+  virtual ListenerId listen_to_count(const std::string& name, Callback<std::int32_t> armed, CountTold told) = 0;
+
   // Everything in a queue, as it lies there. Changes nothing. A queue that is not there is empty, which is not an error. "" is the root, in
   // which queues lie but no tickets: `below` has the first parts of all names.
   virtual void examine(const std::string& queue, Callback<Examination> done) = 0;
@@ -218,6 +251,7 @@ class QueueBackend {
   virtual std::string trouble() const { return {}; }
   // Where a queue is, for people and for transactions: "/app/orders/123".
   virtual std::string path(const std::string& queue) const = 0;
+  virtual SemaphoreQueues semaphore(const std::string& name) const = 0;
 };
 
 }  // namespace holdfast::spi

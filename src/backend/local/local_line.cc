@@ -29,7 +29,9 @@ void LocalLine::dial() {
   socket_ = zookeeper::SocketLine::make(executor_, engine().engine().address, patience_,
                                         {[weak](std::string_view frame) {
                                            const auto self = weak.lock();
-                                           if (self && !self->over_) self->events_.received(frame);
+                                           if (!self || self->over_) return;
+                                           self->engine().we_arrived();
+                                           self->events_.received(frame);
                                          },
                                          [weak](const std::string& why) {
                                            if (const auto self = weak.lock()) self->lose(why);

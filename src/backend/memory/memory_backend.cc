@@ -75,8 +75,8 @@ void MemoryBackend::dequeue(const std::string& queue, const std::string& ticket,
   });
 }
 
-void MemoryBackend::read(const std::string& queue, const std::string& ticket, spi::Callback<std::string> done) {
-  request(std::move(done), [&]() -> Reply<std::string> {
+void MemoryBackend::read(const std::string& queue, const std::string& ticket, spi::Callback<spi::TicketText> done) {
+  request(std::move(done), [&]() -> Reply<spi::TicketText> {
     auto text = service_->text(queue, ticket);
     if (!text) return {Status::absent, "no such ticket", {}};
     return {Status::ok, {}, std::move(*text)};
@@ -93,10 +93,10 @@ spi::Callback<T> MemoryBackend::unless_ignored(ListenerId id, spi::Callback<T> a
 }
 
 MemoryBackend::ListenerId MemoryBackend::listen(const std::string& queue, const std::string& ticket,
-                                                spi::Callback<std::string> armed, spi::Told told) {
+                                                spi::Callback<spi::TicketText> armed, spi::Told told) {
   const ListenerId id = ++last_listener_;
   listeners_[id] = 0;
-  request(unless_ignored(id, std::move(armed)), [&]() -> Reply<std::string> {
+  request(unless_ignored(id, std::move(armed)), [&]() -> Reply<spi::TicketText> {
     // Runs on whichever thread made the change, so it only posts.
     const auto theirs = service_->listen(queue, ticket, [this, id, told = std::move(told)](auto changed) {
       executor_.post([this, id, told, changed = std::move(changed)] {
@@ -108,7 +108,7 @@ MemoryBackend::ListenerId MemoryBackend::listen(const std::string& queue, const 
     });
     if (!theirs) return {Status::absent, "no such ticket", {}};
     listeners_[id] = *theirs;
-    return {Status::ok, {}, service_->text(queue, ticket).value_or("")};
+    return {Status::ok, {}, service_->text(queue, ticket).value_or(spi::TicketText{})};
   });
   return id;
 }
@@ -146,12 +146,60 @@ void MemoryBackend::check(const std::string& queue, const std::string& ticket, s
   });
 }
 
-void MemoryBackend::write(const std::string& queue, const std::string& ticket, const std::string& text,
+void MemoryBackend::write(const std::string& queue, const std::string& ticket, const spi::TicketText& text,
                           spi::Callback<spi::Nothing> done) {
   request(std::move(done), [&]() -> Reply<spi::Nothing> {
     if (!service_->write(queue, ticket, text)) return {Status::absent, "no such ticket", {}};
     return {};
   });
+}
+
+void MemoryBackend::leave_mark(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) {
+  request(std::move(done), [&]() -> Reply<spi::Nothing> {
+    if (!service_->leave_mark(queue, ticket)) return {Status::absent, "no such ticket", {}};
+    return {};
+  });
+}
+
+void MemoryBackend::abandoned_marks(const std::string& queue, spi::Callback<std::vector<std::string>> done) {
+  request(std::move(done), [&]() -> Reply<std::vector<std::string>> {
+    return {Status::ok, {}, service_->abandoned_marks(queue)};
+  });
+}
+
+void MemoryBackend::make_count(const std::string& name, std::int32_t initial, spi::Callback<spi::Nothing> done) {
+  request(std::move(done), [&]() -> Reply<spi::Nothing> {
+    service_->make_count(name, initial);
+    return {};
+  });
+}
+
+void MemoryBackend::read_count(const std::string& name, spi::Callback<std::int32_t> done) {
+  request(std::move(done), [&] { return service_->count(name); });
+}
+
+void MemoryBackend::set_count(const std::string& name, std::int32_t count, spi::Callback<spi::Nothing> done) {
+  request(std::move(done), [&]() -> Reply<spi::Nothing> {
+    if (!service_->set_count(name, count)) return {Status::absent, "no such count", {}};
+    return {};
+  });
+}
+
+MemoryBackend::ListenerId MemoryBackend::listen_to_count(const std::string& name, spi::Callback<std::int32_t> armed,
+                                                         spi::CountTold told) {
+  const ListenerId id = ++last_listener_;
+  listeners_[id] = 0;
+  request(unless_ignored(id, std::move(armed)), [&]() -> Reply<std::int32_t> {
+    auto count = service_->count(name);
+    if (!count) return count;
+    listeners_[id] = service_->listen_to_count(name, [this, id, told = std::move(told)](std::int32_t changed) {
+      executor_.post([this, id, told, changed] {
+        if (listeners_.contains(id)) told(changed);
+      });
+    });
+    return service_->count(name);  // again: it may have been set before we listened
+  });
+  return id;
 }
 
 void MemoryBackend::examine(const std::string& queue, spi::Callback<spi::Examination> done) {

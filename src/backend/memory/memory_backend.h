@@ -20,15 +20,23 @@ class MemoryBackend final : public spi::QueueBackend {
   void find(const std::string& queue, const std::string& uid, spi::Callback<spi::Enqueued> done) override;
   void list(const std::string& queue, spi::Callback<spi::Listing> done) override;
   void dequeue(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
-  void read(const std::string& queue, const std::string& ticket, spi::Callback<std::string> done) override;
-  ListenerId listen(const std::string& queue, const std::string& ticket, spi::Callback<std::string> armed,
+  void read(const std::string& queue, const std::string& ticket, spi::Callback<spi::TicketText> done) override;
+  ListenerId listen(const std::string& queue, const std::string& ticket, spi::Callback<spi::TicketText> armed,
                     spi::Told told) override;
   ListenerId listen_to_queue(const std::string& queue, spi::Callback<spi::Listing> armed, spi::Told told) override;
   void ignore(ListenerId listener) override;
   void beat(spi::Callback<spi::Nothing> done) override;
   void check(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
-  void write(const std::string& queue, const std::string& ticket, const std::string& text,
+  void write(const std::string& queue, const std::string& ticket, const spi::TicketText& text,
              spi::Callback<spi::Nothing> done) override;
+  void leave_mark(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
+  std::string mark_of(const std::string& ticket) const override { return Service::mark_of(ticket); }
+  void abandoned_marks(const std::string& queue, spi::Callback<std::vector<std::string>> done) override;
+  void make_count(const std::string& name, std::int32_t initial, spi::Callback<spi::Nothing> done) override;
+  void read_count(const std::string& name, spi::Callback<std::int32_t> done) override;
+  void set_count(const std::string& name, std::int32_t count, spi::Callback<spi::Nothing> done) override;
+  ListenerId listen_to_count(const std::string& name, spi::Callback<std::int32_t> armed, spi::CountTold told) override;
+  spi::SemaphoreQueues semaphore(const std::string& name) const override { return Service::semaphore(name); }
   void examine(const std::string& queue, spi::Callback<spi::Examination> done) override;
   void commit(const std::vector<spi::TicketName>& guards, const std::vector<spi::Change>& changes,
               spi::Callback<spi::Nothing> done) override;

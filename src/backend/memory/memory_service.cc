@@ -3,17 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/process.h"
 
 namespace holdfast::memory {
 namespace {
 
+// The two queues of a semaphore lie below its name.
+constexpr auto kTurns = "turns";
+constexpr auto kPermits = "permits";
+
 std::string path(const std::string& queue, const std::string& leaf) {
   return queue.empty() ? "/" + leaf : "/" + queue + "/" + leaf;
 }
 
 }  // namespace
+
+spi::SemaphoreQueues Service::semaphore(const std::string& name) {
+  return {.turns = name + "/" + kTurns, .permits = name + "/" + kPermits};
+}
 
 std::shared_ptr<Service> Service::named(const std::string& name) {
   struct Services {
@@ -86,7 +95,7 @@ spi::Reply<std::vector<spi::Enqueued>> Service::enqueue(spi::SessionId session,
                   .token = last_token_,
                   .session = session},
         .uid = request.uid,
-        .text = request.card,
+        .text = {.card = request.card},
         .made = std::chrono::system_clock::now(),
     };
     queue.items.insert(behind, item);
@@ -119,27 +128,88 @@ bool Service::dequeue(const std::string& name, const std::string& ticket) {
     std::erase_if(queue->second.items, [&](const Item& each) { return each.place.ticket.id == ticket; });
     // As a container does, its counter begins anew; tokens are the service's, and do not.
     if (queue->second.items.empty()) queues_.erase(queue);
-  } else if (values_.erase(path(name, ticket)) == 0) {
+  } else if (!remove_mark(name, ticket) && values_.erase(path(name, ticket)) == 0) {
     return false;
   }
   tell(name, ticket, std::nullopt);
   return true;
 }
 
-std::optional<std::string> Service::text(const std::string& name, const std::string& ticket) const {
+bool Service::remove_mark(const std::string& name, const std::string& mark) {
+  const auto marks = marks_.find(name);
+  if (marks == marks_.end()) return false;
+  const auto removed = std::erase_if(marks->second, [&](const std::string& each) { return mark_of(each) == mark; });
+  if (marks->second.empty()) marks_.erase(marks);
+  return removed > 0;
+}
+
+bool Service::leave_mark(const std::string& name, const std::string& ticket) {
+  const std::lock_guard lock(mutex_);
+  if (item(name, ticket) == nullptr) return false;
+  marks_[name].insert(ticket);
+  return true;
+}
+
+std::vector<std::string> Service::abandoned_marks(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> abandoned;
+  if (const auto marks = marks_.find(name); marks != marks_.end()) {
+    for (const auto& ticket : marks->second) {
+      if (item(name, ticket) == nullptr) abandoned.push_back(mark_of(ticket));
+    }
+  }
+  return abandoned;
+}
+
+std::size_t Service::marks(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = marks_.find(name);
+  return found == marks_.end() ? 0 : found->second.size();
+}
+
+std::optional<std::string> Service::value(const std::string& path) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = values_.find("/" + path);
+  return found == values_.end() ? std::nullopt : std::optional(found->second.text);
+}
+
+void Service::make_count(const std::string& name, std::int32_t initial) {
+  const std::lock_guard lock(mutex_);
+  values_.try_emplace("/" + name, Value{std::to_string(initial), 0});
+}
+
+spi::Reply<std::int32_t> Service::count(const std::string& name) const {
+  const auto text = value(name);
+  if (!text) return {spi::Status::absent, "no count " + name, {}};
+  std::int32_t count = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), count);
+  if (error == std::errc() && end == text->data() + text->size()) return {spi::Status::ok, {}, count};
+  return {spi::Status::denied, fmt::format("/{} holds {} bytes that are not a count", name, text->size()), {}};
+}
+
+bool Service::set_count(const std::string& name, std::int32_t count) {
+  const std::lock_guard lock(mutex_);
+  const auto found = values_.find("/" + name);
+  if (found == values_.end()) return false;
+  found->second.text = std::to_string(count);
+  ++found->second.version;
+  for (const auto& [id, listener] : count_listeners_) {
+    if (listener.name == name) listener.told(count);
+  }
+  return true;
+}
+
+std::optional<spi::TicketText> Service::text(const std::string& name, const std::string& ticket) const {
   const std::lock_guard lock(mutex_);
   return text_of(name, ticket);
 }
 
-bool Service::write(const std::string& name, const std::string& ticket, const std::string& text) {
+bool Service::write(const std::string& name, const std::string& ticket, const spi::TicketText& text) {
   const std::lock_guard lock(mutex_);
   if (item(name, ticket) != nullptr) {
     for (auto& each : queues_[name].items) {
       if (each.place.ticket.id == ticket) each.text = text;
     }
-  } else if (const auto value = values_.find(path(name, ticket)); value != values_.end()) {
-    value->second.text = text;
-    ++value->second.version;
   } else {
     return false;
   }
@@ -174,6 +244,7 @@ spi::Examination Service::examine(const std::string& name) const {
   }
   for (const auto& [path, value] : values_) add(path.substr(1));
   found.below.assign(below.begin(), below.end());
+  found.semaphore = found.tickets.empty() && below.contains(kPermits);
   return found;
 }
 
@@ -213,7 +284,7 @@ spi::Reply<spi::Nothing> Service::commit(const std::vector<spi::TicketName>& gua
     const auto queue = slash == 0 ? std::string() : change.path.substr(1, slash - 1);
     const auto leaf = change.path.substr(slash + 1);
     if (change.what == spi::Change::What::create) tell_of_coming(queue);
-    if (change.what == spi::Change::What::set) tell(queue, leaf, change.text);
+    if (change.what == spi::Change::What::set) tell(queue, leaf, spi::TicketText{.card = change.text});
     if (change.what == spi::Change::What::remove) tell(queue, leaf, std::nullopt);
   }
   return {};
@@ -232,9 +303,16 @@ std::uint64_t Service::listen_to_queue(const std::string& name, Told told) {
   return last_listener_;
 }
 
+std::uint64_t Service::listen_to_count(const std::string& name, CountTold told) {
+  const std::lock_guard lock(mutex_);
+  count_listeners_[++last_listener_] = {name, std::move(told)};
+  return last_listener_;
+}
+
 void Service::ignore(std::uint64_t listener) {
   const std::lock_guard lock(mutex_);
   listeners_.erase(listener);
+  count_listeners_.erase(listener);
 }
 
 void Service::set_next_sequence(const std::string& name, std::int64_t next) {
@@ -249,7 +327,7 @@ std::size_t Service::queues() const {
 
 std::size_t Service::listeners() const {
   const std::lock_guard lock(mutex_);
-  return listeners_.size();
+  return listeners_.size() + count_listeners_.size();
 }
 
 std::vector<spi::SessionId> Service::sessions() const {
@@ -266,10 +344,10 @@ const Service::Item* Service::item(const std::string& name, const std::string& t
   return found == items.end() ? nullptr : &*found;
 }
 
-std::optional<std::string> Service::text_of(const std::string& name, const std::string& ticket) const {
+std::optional<spi::TicketText> Service::text_of(const std::string& name, const std::string& ticket) const {
   if (const auto* found = item(name, ticket)) return found->text;
   const auto value = values_.find(path(name, ticket));
-  return value == values_.end() ? std::nullopt : std::optional(value->second.text);
+  return value == values_.end() ? std::nullopt : std::optional(spi::TicketText{.card = value->second.text});
 }
 
 spi::Listing Service::listing(const std::string& name) const {
@@ -285,7 +363,7 @@ spi::Listing Service::listing(const std::string& name) const {
   return tickets;
 }
 
-void Service::tell(const std::string& queue, const std::string& ticket, const std::optional<std::string>& text) {
+void Service::tell(const std::string& queue, const std::string& ticket, const std::optional<spi::TicketText>& text) {
   std::erase_if(listeners_, [&](auto& entry) {
     const auto& listener = entry.second;
     const bool of_the_queue = listener.ticket.empty() && !text;

@@ -31,21 +31,40 @@ class Service {
   spi::Reply<std::vector<spi::Enqueued>> enqueue(spi::SessionId session, const std::vector<spi::Request>& requests);
   std::optional<spi::Enqueued> find(const std::string& queue, const std::string& uid) const;
   spi::Listing list(const std::string& queue) const;
-  // These take tickets and values alike.
+  // A ticket, a mark or a value.
   bool dequeue(const std::string& queue, const std::string& ticket);
-  std::optional<std::string> text(const std::string& queue, const std::string& ticket) const;
-  bool write(const std::string& queue, const std::string& ticket, const std::string& text);
+  std::optional<spi::TicketText> text(const std::string& queue, const std::string& ticket) const;
+  bool write(const std::string& queue, const std::string& ticket, const spi::TicketText& text);
 
+  // False if the ticket is not there.
+  bool leave_mark(const std::string& queue, const std::string& ticket);
+  static std::string mark_of(const std::string& ticket) { return "mark of " + ticket; }
+  std::vector<std::string> abandoned_marks(const std::string& queue) const;
+  // Left beside tickets that are there, or were.
+  std::size_t marks(const std::string& queue) const;
+  // What is at that path, which is given without its leading slash.
+  std::optional<std::string> value(const std::string& path) const;
+
+  void make_count(const std::string& name, std::int32_t initial);
+  // `absent`, or `denied` if something else is there.
+  spi::Reply<std::int32_t> count(const std::string& name) const;
+  // False if there is none.
+  bool set_count(const std::string& name, std::int32_t count);
+
+  static spi::SemaphoreQueues semaphore(const std::string& name);
   spi::Examination examine(const std::string& queue) const;
   // Nothing is changed if one of the tickets is not there, or a change cannot be made.
   spi::Reply<spi::Nothing> commit(const std::vector<spi::TicketName>& guards, const std::vector<spi::Change>& changes);
 
   // `told` runs on the thread that made the change, with our lock held: it may post somewhere, and nothing else. It gets the new
   // text, or nothing when it is gone, which is the last. Nothing if there is no such ticket.
-  using Told = std::function<void(std::optional<std::string>)>;
+  using Told = std::function<void(std::optional<spi::TicketText>)>;
   std::optional<std::uint64_t> listen(const std::string& queue, const std::string& ticket, Told told);
   // `told` runs once, with nothing, when something has come or gone.
   std::uint64_t listen_to_queue(const std::string& queue, Told told);
+  // `told` runs with every number that is set.
+  using CountTold = std::function<void(std::int32_t)>;
+  std::uint64_t listen_to_count(const std::string& name, CountTold told);
   void ignore(std::uint64_t listener);
 
   // For tests: what a server can be made to do.
@@ -59,7 +78,7 @@ class Service {
   struct Item {
     spi::Place place;
     std::string uid;
-    std::string text;
+    spi::TicketText text;
     std::chrono::system_clock::time_point made{};
   };
   struct Queue {
@@ -75,18 +94,25 @@ class Service {
     std::string ticket;  // empty: all of the queue
     Told told;
   };
+  struct CountListener {
+    std::string name;
+    CountTold told;
+  };
 
   const Item* item(const std::string& queue, const std::string& ticket) const;
-  std::optional<std::string> text_of(const std::string& queue, const std::string& ticket) const;
+  std::optional<spi::TicketText> text_of(const std::string& queue, const std::string& ticket) const;
+  bool remove_mark(const std::string& queue, const std::string& mark);
   spi::Listing listing(const std::string& queue) const;
   std::string refusal(const std::map<std::string, Value>& values, const spi::Change& change) const;
-  void tell(const std::string& queue, const std::string& ticket, const std::optional<std::string>& text);
+  void tell(const std::string& queue, const std::string& ticket, const std::optional<spi::TicketText>& text);
   void tell_of_coming(const std::string& queue);
 
   mutable std::mutex mutex_;
   std::map<std::string, Queue> queues_;
-  std::map<std::string, Value> values_;  // by path: "/queue/name"
+  std::map<std::string, Value> values_;  // by path: "/queue/name". Counts are values, too: a number as text
+  std::map<std::string, std::set<std::string>> marks_;  // by queue: the tickets that have one, or had
   std::map<std::uint64_t, Listener> listeners_;
+  std::map<std::uint64_t, CountListener> count_listeners_;
   std::set<spi::SessionId> sessions_;
   spi::SessionId last_session_ = 0;
   Token last_token_ = 0;

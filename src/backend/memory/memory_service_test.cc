@@ -24,6 +24,8 @@ spi::Enqueued enqueue(Service& service, spi::SessionId session, const std::strin
   return service.enqueue(session, {what}).value.at(0);
 }
 
+spi::TicketText text(const std::string& card) { return {.card = card}; }
+
 TEST(MemoryService, numbers_the_tickets_of_a_queue_from_zero) {
   Service service;
   const auto session = service.open_session();
@@ -113,7 +115,7 @@ TEST(MemoryService, keeps_the_card_of_a_ticket) {
   Service service;
   const auto session = service.open_session();
   const auto made = enqueue(service, session, "q", request("a", false, "it is me"));
-  EXPECT_EQ(service.text("q", made.place.ticket.id), "it is me");
+  EXPECT_EQ(service.text("q", made.place.ticket.id), text("it is me"));
   EXPECT_FALSE(service.text("q", "no such ticket"));
   EXPECT_FALSE(service.text("no such queue", made.place.ticket.id));
 }
@@ -277,13 +279,13 @@ TEST(MemoryService, tells_a_listener_of_every_new_text_and_then_of_the_end) {
   Service service;
   const auto session = service.open_session();
   const auto made = enqueue(service, session, "q", request("a"));
-  std::vector<std::optional<std::string>> told;
+  std::vector<std::optional<spi::TicketText>> told;
   service.listen("q", made.place.ticket.id, [&](auto text) { told.push_back(std::move(text)); });
-  EXPECT_TRUE(service.write("q", made.place.ticket.id, "one"));
-  EXPECT_TRUE(service.write("q", made.place.ticket.id, "two"));
+  EXPECT_TRUE(service.write("q", made.place.ticket.id, text("one")));
+  EXPECT_TRUE(service.write("q", made.place.ticket.id, text("two")));
   service.dequeue("q", made.place.ticket.id);
-  EXPECT_FALSE(service.write("q", made.place.ticket.id, "three"));
-  EXPECT_EQ(told, (std::vector<std::optional<std::string>>{"one", "two", std::nullopt}));
+  EXPECT_FALSE(service.write("q", made.place.ticket.id, text("three")));
+  EXPECT_EQ(told, (std::vector<std::optional<spi::TicketText>>{text("one"), text("two"), std::nullopt}));
 }
 
 TEST(MemoryService, tells_a_listener_of_a_queue_once_that_something_came_or_went) {
@@ -298,7 +300,7 @@ TEST(MemoryService, tells_a_listener_of_a_queue_once_that_something_came_or_went
   enqueue(service, session, "q", request("b"));
   EXPECT_EQ(told, 1);
   service.listen_to_queue("q", [&](const auto&) { ++told; });
-  service.write("q", made.place.ticket.id, "another text");
+  service.write("q", made.place.ticket.id, text("another text"));
   EXPECT_EQ(told, 1);
   service.dequeue("q", made.place.ticket.id);
   EXPECT_EQ(told, 2);
@@ -313,15 +315,49 @@ TEST(MemoryService, commits_all_changes_or_none_and_only_while_the_ticket_is_the
   EXPECT_TRUE(service.commit({{"q", ticket}}, {{What::create, "/data", "1"}}));
   EXPECT_EQ(service.commit({{"q", ticket}}, {{What::set, "/data", "2"}, {What::check, "/nothing"}}).status,
             spi::Status::denied);
-  EXPECT_EQ(service.text("", "data"), "1");
+  EXPECT_EQ(service.text("", "data"), text("1"));
   EXPECT_EQ(service.commit({{"q", ticket}}, {{What::set, "/data", "2", 7}}).status, spi::Status::denied);
   EXPECT_TRUE(service.commit({{"q", ticket}}, {{What::set, "/data", "2", 0}, {What::check, "/data", "", 1}}));
-  EXPECT_EQ(service.text("", "data"), "2");
+  EXPECT_EQ(service.text("", "data"), text("2"));
   service.dequeue("q", ticket);
   EXPECT_EQ(service.commit({{"q", ticket}}, {{What::set, "/data", "3"}}).status, spi::Status::absent);
-  EXPECT_EQ(service.text("", "data"), "2");
+  EXPECT_EQ(service.text("", "data"), text("2"));
   EXPECT_TRUE(service.commit({}, {{What::remove, "/data"}}));
   EXPECT_FALSE(service.text("", "data"));
+}
+
+TEST(MemoryService, keeps_a_mark_when_its_ticket_has_gone_until_it_is_removed) {
+  Service service;
+  const auto session = service.open_session();
+  const auto ticket = enqueue(service, session, "q", request("a")).place.ticket.id;
+  EXPECT_TRUE(service.leave_mark("q", ticket));
+  EXPECT_TRUE(service.leave_mark("q", ticket)) << "twice is once";
+  EXPECT_TRUE(service.abandoned_marks("q").empty());
+  service.end_session(session);
+  EXPECT_EQ(service.abandoned_marks("q"), std::vector{Service::mark_of(ticket)});
+  EXPECT_TRUE(service.abandoned_marks("another").empty());
+  EXPECT_TRUE(service.dequeue("q", Service::mark_of(ticket)));
+  EXPECT_FALSE(service.dequeue("q", Service::mark_of(ticket)));
+  EXPECT_TRUE(service.abandoned_marks("q").empty());
+  EXPECT_FALSE(service.leave_mark("q", ticket)) << "the ticket is gone";
+}
+
+TEST(MemoryService, tells_of_every_number_that_a_count_is_set_to) {
+  Service service;
+  EXPECT_EQ(service.count("n").status, spi::Status::absent);
+  EXPECT_FALSE(service.set_count("n", 1));
+  service.make_count("n", 5);
+  service.make_count("n", 6);
+  EXPECT_EQ(service.count("n").value, 5) << "it was there";
+  std::vector<std::int32_t> told;
+  const auto listener = service.listen_to_count("n", [&](std::int32_t count) { told.push_back(count); });
+  EXPECT_TRUE(service.set_count("n", 7));
+  service.ignore(listener);
+  EXPECT_TRUE(service.set_count("n", 8));
+  EXPECT_EQ(told, std::vector{7});
+  EXPECT_TRUE(service.commit({}, {{spi::Change::What::set, "/n", "seven"}}));
+  EXPECT_EQ(service.count("n").status, spi::Status::denied);
+  EXPECT_EQ(service.listeners(), 0u);
 }
 
 TEST(MemoryService, counts_on_from_where_a_test_puts_it) {

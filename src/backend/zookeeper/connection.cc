@@ -96,6 +96,7 @@ void Connection::look_up_servers_again() {
 
 void Connection::on_connected(spi::SessionId id, Clock::duration timeout) {
   session_.id = id;
+  session_.password = handle_->password();
   session_.timeout = timeout;
   if (announced_) return announce();
   if (const std::chrono::milliseconds asked(handle_options_.timeout_ms); timeout != asked) {

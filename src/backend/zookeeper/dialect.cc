@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include "backend/zookeeper/node_name.h"
+#include "base/ticket_spelling.h"
 #include "base/uuid.h"
 
 namespace holdfast::zookeeper {
@@ -25,10 +26,16 @@ struct Marker {
 };
 
 constexpr std::array kMarkers{
-    Marker{"lock-", Mode::exclusive, Kind::mutex},      Marker{"__WRIT__", Mode::write, Kind::read_write},
-    Marker{"__READ__", Mode::shared, Kind::read_write}, Marker{"lease-", Mode::permit, Kind::semaphore},
-    Marker{"__lock__", Mode::exclusive, Kind::kazoo},   Marker{"__rlock__", Mode::shared, Kind::kazoo},
+    Marker{base::kMutexMarker, Mode::exclusive, Kind::mutex},
+    Marker{base::kWriterMarker, Mode::write, Kind::read_write},
+    Marker{base::kReaderMarker, Mode::shared, Kind::read_write},
+    Marker{base::kPermitMarker, Mode::permit, Kind::semaphore},
+    Marker{base::kKazooMutexMarker, Mode::exclusive, Kind::kazoo},
+    Marker{base::kKazooReaderMarker, Mode::shared, Kind::kazoo},
+    Marker{base::kRecipeMarker, Mode::exclusive, Kind::recipe},
 };
+
+constexpr std::string_view kMarkPrefix = "_held_";
 
 bool is_ours(std::string_view node) { return node.starts_with("_c_") && base::begins_with_our_uuid(node.substr(3)); }
 
@@ -39,27 +46,12 @@ struct Parsed {
 };
 
 std::optional<Parsed> parse(std::string_view node) {
-  // The last marker counts, as in Curator: a uuid may contain anything.
-  std::size_t digits = 0;
-  auto mode = Mode::exclusive;
-  auto kind = Kind::recipe;
-  for (const auto& marker : kMarkers) {
-    const auto at = node.rfind(marker.text);
-    if (at == std::string_view::npos || at + marker.text.size() <= digits) continue;
-    digits = at + marker.text.size();
-    mode = marker.mode;
-    kind = marker.kind;
-  }
-  if (digits == 0 && node.starts_with("x-")) {
-    digits = node.rfind('-') + 1;
-    if (node[digits - 2] == '-') --digits;  // x-<session>--2147483648
-  }
-  if (digits == 0 || digits == node.size()) return std::nullopt;
-  std::int64_t sequence = 0;
-  const auto* end = node.data() + node.size();
-  const auto result = std::from_chars(node.data() + digits, end, sequence);
-  if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
-  return Parsed{{.id = std::string(node), .sequence = sequence, .mode = mode}, kind, digits};
+  const auto spelling = base::spelled_as_ticket(node);
+  if (!spelling) return std::nullopt;
+  const auto* marker =
+      std::find_if(kMarkers.begin(), kMarkers.end(), [&](const Marker& each) { return each.text == spelling->marker; });
+  return Parsed{
+      {.id = std::string(node), .sequence = spelling->sequence, .mode = marker->mode}, marker->kind, spelling->digits};
 }
 
 // The counter is a signed 32-bit number that wraps: a is before b if the way from a to b is the shorter one. All are measured
@@ -108,6 +100,18 @@ std::string recipe_of(std::string_view node, std::string_view text) {
   return "Curator";
 }
 
+std::string mark_of(std::string_view ticket) {
+  const auto parsed = parse(ticket);
+  auto uid = parsed ? ticket.substr(0, parsed->digits) : ticket;
+  if (uid.starts_with("_c_")) uid.remove_prefix(3);
+  // The marker, such as "-lock-", begins with the dash after the uid.
+  for (const auto& marker : kMarkers) {
+    if (uid.ends_with(marker.text)) uid.remove_suffix(marker.text.size());
+  }
+  if (uid.ends_with('-')) uid.remove_suffix(1);
+  return std::string(kMarkPrefix) + std::string(uid);
+}
+
 bool has_uid(std::string_view node, std::string_view uid) {
   return node.starts_with("_c_") && node.substr(3).starts_with(uid) && node.substr(3 + uid.size()).starts_with('-');
 }
@@ -127,7 +131,11 @@ Children sort_children(const std::vector<std::string>& nodes) {
     const auto node = name_of_node(each);
     auto parsed = parse(node);
     if (!parsed) {
-      if (!node.starts_with(spi::kMarkPrefix)) children.stray = node;
+      if (node.starts_with(kMarkPrefix)) {
+        children.abandoned_marks.push_back(node);
+      } else {
+        children.stray = node;
+      }
       strays.push_back({.id = node, .mode = Mode::none});
       continue;
     }
@@ -144,6 +152,11 @@ Children sort_children(const std::vector<std::string>& nodes) {
     if (is_ours(node) && kinds[i] == Kind::read_write) strangers -= ours[Kind::mutex];
     // We do not make the last two kinds, so that there one is enough.
     if (strangers > 0 || kinds[i] == Kind::kazoo || kinds[i] == Kind::recipe) children.foreign = node;
+  }
+  if (!children.abandoned_marks.empty()) {
+    std::set<std::string> kept;
+    for (const auto& ticket : children.tickets) kept.insert(mark_of(ticket.id));
+    std::erase_if(children.abandoned_marks, [&](const std::string& mark) { return kept.contains(mark); });
   }
   sort_by_sequence(children.tickets);
   children.tickets.insert(children.tickets.end(), strays.begin(), strays.end());

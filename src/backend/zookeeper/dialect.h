@@ -37,8 +37,19 @@ std::optional<spi::Ticket> parse_node(std::string_view node);
 // Whose it is, for people: "Curator", "kazoo", ...; empty if it is no ticket. `text` is what it holds.
 std::string recipe_of(std::string_view node, std::string_view text);
 
+// The sequence is a signed 32-bit counter that sticks or goes negative at its end, and then two clients can both believe to be first.
+// Tickets this close to the end are given back instead; the rest of the range leaves room for those that other clients still make.
+// (The counter starts anew when the empty queue is removed.)
+inline constexpr std::int64_t kLastSequence = 2'147'000'000;
+constexpr bool near_overflow(std::int64_t sequence) { return sequence < 0 || sequence > kLastSequence; }
+
+// A mark of the lock delay has the uid of its ticket. It sorts after every ticket, for Curator too, and holds none of the words by
+// which tickets are known.
+std::string mark_of(std::string_view ticket);
+
 struct Children {
-  spi::Listing tickets;  // in queue order; then those that are none
+  spi::Listing tickets;                      // in queue order; then those that are none
+  std::vector<std::string> abandoned_marks;  // whose tickets are not there
   // A node whose maker does not wait for the others here, and one that is no ticket at all; empty if there is none.
   std::string foreign;
   std::string stray;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -138,6 +139,8 @@ TEST(Node, that_is_no_ticket_is_nothing) {
                             "__READ__",
                             "__lock__",
                             "lock-99999999999999999999",
+                            "lock-1",  // a name below another one, not what a server numbers
+                            "_c_lease-123456789",
                             "0000000001"}) {
     EXPECT_FALSE(parse_node(stray)) << stray;
   }
@@ -173,7 +176,7 @@ TEST(Children, are_in_the_order_of_their_sequences_whoever_made_them) {
 
 TEST(Children, are_ordered_by_number_not_by_text) {
   const auto children =
-      sort_children({curator("10000000000"), curator("999999999"), curator("9"), curator("0000000010")});
+      sort_children({curator("10000000000"), curator("0999999999"), curator("00000000009"), curator("0000000010")});
   EXPECT_EQ(children.tickets[0].sequence, 9);
   EXPECT_EQ(children.tickets[1].sequence, 10);
 }
@@ -304,6 +307,24 @@ TEST(Children, on_opposite_sides_of_the_circle_do_no_harm) {
   std::sort(sorted.begin(), sorted.end());
   std::sort(nodes.begin(), nodes.end());
   EXPECT_EQ(sorted, nodes);
+}
+
+TEST(NearOverflow, begins_right_after_the_last_sequence) {
+  EXPECT_FALSE(near_overflow(0));
+  EXPECT_FALSE(near_overflow(1));
+  EXPECT_FALSE(near_overflow(kLastSequence));
+  EXPECT_TRUE(near_overflow(kLastSequence + 1));
+  EXPECT_TRUE(near_overflow(std::numeric_limits<std::int32_t>::max()));
+}
+
+TEST(NearOverflow, includes_every_negative_sequence) {
+  EXPECT_TRUE(near_overflow(-1));
+  EXPECT_TRUE(near_overflow(std::numeric_limits<std::int32_t>::min()));
+  EXPECT_TRUE(near_overflow(std::numeric_limits<std::int64_t>::min()));
+}
+
+TEST(NearOverflow, leaves_room_for_the_tickets_of_clients_that_do_not_look) {
+  EXPECT_GE(std::numeric_limits<std::int32_t>::max() - kLastSequence, 100'000);
 }
 
 }  // namespace

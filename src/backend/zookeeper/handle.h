@@ -119,6 +119,9 @@ class Handle : public std::enable_shared_from_this<Handle> {
     const std::shared_ptr<Line> line_;
   };
 
+  // Of the session; empty before the first.
+  const std::string& password() const { return password_; }
+
   // Why there is no connection, server by server; empty if there is one.
   std::string trouble() const { return welcome_ ? std::string() : trouble_.text(hosts_); }
 

@@ -23,9 +23,11 @@ class Listeners {
   using Id = std::uint64_t;
   static constexpr Id kNone = 0;
 
+  // As spi::Told, with the data of the node.
+  using Told = std::function<void(const spi::Reply<std::string>&)>;
   struct Listener {
     std::string path;
-    spi::Told told;
+    Told told;
     bool of_children = false;  // of a queue, not of a ticket
     bool armed = false;        // there is a watch on the server
   };

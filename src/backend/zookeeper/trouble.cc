@@ -28,7 +28,7 @@ std::string Trouble::of(const std::string& host) const {
   if (known == why_.end()) return "no answer so far";
   std::string why = known->second;
   if (why == kRefused) return "connection refused; is the server running?";
-  if (why == kHungUp || why == kReset) {
+  if (why == kHungUp || why == kReset || why == kBroken) {
     return "the server closed the connection without a word; it may not serve yet, have too many connections from this "
            "address "
            "(maxClientCnxns), or want TLS";

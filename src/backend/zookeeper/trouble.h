@@ -11,6 +11,7 @@ namespace holdfast::zookeeper {
 // Why a line was lost, in the words of the system and of wire::FrameSocket.
 inline constexpr std::string_view kRefused = "Connection refused";
 inline constexpr std::string_view kReset = "Connection reset by peer";
+inline constexpr std::string_view kBroken = "Broken pipe";  // we wrote after the server had closed
 inline constexpr std::string_view kHungUp = "closed by the server";
 
 class Trouble {

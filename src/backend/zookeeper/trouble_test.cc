@@ -34,7 +34,7 @@ TEST(Trouble, of_several_servers_says_which) {
 
 TEST(Trouble, says_what_a_server_that_hangs_up_may_want) {
   Trouble trouble;
-  for (const auto* why : {"closed by the server", "Connection reset by peer"}) {
+  for (const auto* why : {"closed by the server", "Connection reset by peer", "Broken pipe"}) {
     trouble.failed("10.0.0.1:2181", why);
     const auto text = trouble.text({"10.0.0.1:2181"});
     EXPECT_NE(text.find("too many connections from this address (maxClientCnxns)"), std::string::npos) << text;

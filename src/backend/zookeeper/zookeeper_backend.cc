@@ -6,6 +6,7 @@
 
 #include "backend/zookeeper/dialect.h"
 #include "backend/zookeeper/status.h"
+#include "backend/zookeeper/ticket_text.h"
 #include "base/log.h"
 
 namespace holdfast::zookeeper {
@@ -65,15 +66,6 @@ Handle::Done ZooKeeperBackend::acknowledged(Handle::Done done, bool through_lead
     if (came_from_the_server(answer.code)) observer_->acknowledged(session, sent, by_keeper);
     done(std::move(answer));
   };
-}
-
-template <class T>
-bool ZooKeeperBackend::reachable(const spi::Callback<T>& done) {
-  if (connection_.connected()) return true;
-  executor_.post([done, status = connection_.closed() ? Status::closed : Status::unreachable, why = unreachable()] {
-    done({status, why, {}});
-  });
-  return false;
 }
 
 std::string ZooKeeperBackend::unreachable() const {
@@ -219,8 +211,22 @@ void ZooKeeperBackend::placed(const std::shared_ptr<Placing>& placing) {
                             .token = static_cast<Token>(placing->stat.stat.czxid),
                             .session = placing->stat.stat.ephemeral_owner},
                            listings[queue]});
+    const auto& ticket = reply.value.back().place.ticket;
+    deny_if_near_the_end(reply, queue, ticket.sequence, ticket.mode);
   }
   placing->done(std::move(reply));
+}
+
+template <class T>
+void ZooKeeperBackend::deny_if_near_the_end(Reply<T>& reply, const std::string& queue, std::int64_t sequence,
+                                            spi::Mode mode) const {
+  // Of permits the number counts, not the order.
+  if (mode == spi::Mode::permit || !near_overflow(sequence)) return;
+  reply.status = Status::denied;
+  reply.detail = fmt::format(
+      "the queue {} has handed out ticket {}, too close to the end of its 32-bit counter to stay in order; remove the "
+      "empty node so that it starts anew",
+      path(queue), sequence);
 }
 
 // Containers, as Curator makes them: the server removes them once they have been used and are empty. Those that exist
@@ -261,12 +267,15 @@ void ZooKeeperBackend::find(const std::string& queue, const std::string& uid, sp
                                     acknowledged([=, this, children = listed.children](const Answer& answer) {
                                       if (answer.code != Code::ok)
                                         return done(failure<spi::Enqueued>(answer.code, "stat of " + path(queue)));
-                                      done({Status::ok,
-                                            {},
-                                            {{.ticket = ticket.value_or(spi::Ticket{}),
-                                              .token = static_cast<Token>(answer.stat.czxid),
-                                              .session = answer.stat.ephemeral_owner},
-                                             in_order(queue, children)}});
+                                      const auto found = ticket.value_or(spi::Ticket{});
+                                      Reply<spi::Enqueued> reply{Status::ok,
+                                                                 {},
+                                                                 {{.ticket = found,
+                                                                   .token = static_cast<Token>(answer.stat.czxid),
+                                                                   .session = answer.stat.ephemeral_owner},
+                                                                  in_order(queue, children)}};
+                                      deny_if_near_the_end(reply, queue, found.sequence, found.mode);
+                                      done(std::move(reply));
                                     }));
       }));
 }
@@ -291,13 +300,13 @@ void ZooKeeperBackend::dequeue(const std::string& queue, const std::string& tick
       }));
 }
 
-void ZooKeeperBackend::read(const std::string& queue, const std::string& ticket, spi::Callback<std::string> done) {
+void ZooKeeperBackend::read(const std::string& queue, const std::string& ticket, spi::Callback<spi::TicketText> done) {
   if (!reachable(done)) return;
   const auto node = path(queue, ticket);
   connection_.handle().get(node, acknowledged([node, done = std::move(done)](Answer answer) {
                              if (answer.code != Code::ok)
-                               return done(failure<std::string>(answer.code, "read " + node));
-                             done({Status::ok, {}, std::move(answer.text)});
+                               return done(failure<spi::TicketText>(answer.code, "read " + node));
+                             done({Status::ok, {}, text_of(answer.text)});
                            }));
 }
 
@@ -323,12 +332,12 @@ void ZooKeeperBackend::beat(spi::Callback<spi::Nothing> done) {
   }
 }
 
-void ZooKeeperBackend::write(const std::string& queue, const std::string& ticket, const std::string& text,
+void ZooKeeperBackend::write(const std::string& queue, const std::string& ticket, const spi::TicketText& text,
                              spi::Callback<spi::Nothing> done) {
   if (!reachable(done)) return;
   const auto node = path(queue, ticket);
   connection_.handle().set(
-      node, text, acknowledged([node, done = std::move(done)](const Answer& answer) {
+      node, to_data(text), acknowledged([node, done = std::move(done)](const Answer& answer) {
         done(answer.code == Code::ok ? Reply<spi::Nothing>() : failure<spi::Nothing>(answer.code, "write " + node));
       }));
 }
@@ -345,7 +354,9 @@ void ZooKeeperBackend::examine(const std::string& queue, spi::Callback<spi::Exam
         if (!connection_.connected()) return done({Status::unreachable, unreachable(), {}});
         // The counter counts what was ever created; the Stat's, creations and removals.
         const auto next = (std::int64_t{listed.stat.cversion} + listed.stat.num_children) / 2;
-        const auto found = std::make_shared<spi::Examination>(spi::Examination{{}, {}, next});
+        const auto found = std::make_shared<spi::Examination>();
+        found->next_sequence = next;
+        found->near_its_end = near_overflow(next);
         const auto trouble = std::make_shared<Reply<spi::Examination>>();
         const auto finish = [found, trouble, done] {
           if (*trouble) trouble->value = std::move(*found);
@@ -356,10 +367,14 @@ void ZooKeeperBackend::examine(const std::string& queue, spi::Callback<spi::Exam
           if (ticket.mode == spi::Mode::none) {
             found->below.push_back(ticket.id);
           } else {
+            found->near_its_end = found->near_its_end || near_overflow(ticket.sequence);
             tickets.push_back(std::move(ticket));
           }
         }
-        if (tickets.empty()) return finish();
+        if (tickets.empty()) {
+          found->semaphore = std::find(found->below.begin(), found->below.end(), kPermits) != found->below.end();
+          return finish();
+        }
         for (const auto& ticket : tickets) {
           connection_.handle().get(
               path(queue, ticket.id),
@@ -370,7 +385,7 @@ void ZooKeeperBackend::examine(const std::string& queue, spi::Callback<spi::Exam
                   found->tickets.push_back(
                       {.ticket = ticket,
                        .recipe = recipe_of(ticket.id, answer.text),
-                       .text = answer.text,
+                       .text = text_of(answer.text),
                        .token = static_cast<Token>(answer.stat.czxid),
                        .session = answer.stat.ephemeral_owner,
                        .made = std::chrono::system_clock::time_point(milliseconds(answer.stat.ctime)),
@@ -437,19 +452,25 @@ void ZooKeeperBackend::commit(std::shared_ptr<Committing> committing) {
 // ----------------------------------------------------------------------------------------------------------- listeners
 
 ZooKeeperBackend::ListenerId ZooKeeperBackend::listen(const std::string& queue, const std::string& ticket,
-                                                      spi::Callback<std::string> armed, spi::Told told) {
+                                                      spi::Callback<spi::TicketText> armed, spi::Told told) {
   if (!reachable(armed)) return Listeners::kNone;
   const auto node = path(queue, ticket);
-  return listeners_.add({.path = node, .told = std::move(told)}, [node, armed = std::move(armed)](Answer answer) {
-    if (answer.code != Code::ok) return armed(failure<std::string>(answer.code, "watch " + node));
-    armed({Status::ok, {}, std::move(answer.text)});
+  const auto tell = [told = std::move(told)](const Reply<std::string>& data) {
+    told({data.status, data.detail, text_of(data.value)});
+  };
+  return listeners_.add({.path = node, .told = tell}, [node, armed = std::move(armed)](const Answer& answer) {
+    if (answer.code != Code::ok) return armed(failure<spi::TicketText>(answer.code, "watch " + node));
+    armed({Status::ok, {}, text_of(answer.text)});
   });
 }
 
 ZooKeeperBackend::ListenerId ZooKeeperBackend::listen_to_queue(const std::string& queue,
                                                                spi::Callback<spi::Listing> armed, spi::Told told) {
   if (!reachable(armed)) return Listeners::kNone;
-  return listeners_.add({.path = path(queue), .told = std::move(told), .of_children = true},
+  const auto tell = [told = std::move(told)](const Reply<std::string>& changed) {
+    told({changed.status, changed.detail, {}});
+  };
+  return listeners_.add({.path = path(queue), .told = tell, .of_children = true},
                         [this, queue, armed = std::move(armed)](const Answer& answer) {
                           if (answer.code != Code::ok)
                             return armed(failure<spi::Listing>(answer.code, "watch " + path(queue)));

@@ -12,6 +12,8 @@
 //   to queue  getChildren with a watch                                    1
 //   ignore    removeWatches                                               1, not waited for
 //   check     exists                                                      1
+//   mark      multi of check and create                                   1
+//   count     create, getData, setData; getData with a watch              1 each; 2 if parents are missing
 //   write     setData                                                     1
 //   examine   getChildren2, then getData each, in one flight              2
 //   commit    multi of check and the changes                              1
@@ -31,6 +33,7 @@
 
 #include "backend/zookeeper/address.h"
 #include "backend/zookeeper/connection.h"
+#include "backend/zookeeper/dialect.h"
 #include "backend/zookeeper/handle.h"
 #include "backend/zookeeper/listeners.h"
 #include "backend/zookeeper/node_name.h"
@@ -49,26 +52,40 @@ class ZooKeeperBackend final : public spi::QueueBackend, private Connection::Wat
   void find(const std::string& queue, const std::string& uid, spi::Callback<spi::Enqueued> done) override;
   void list(const std::string& queue, spi::Callback<spi::Listing> done) override;
   void dequeue(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
-  void read(const std::string& queue, const std::string& ticket, spi::Callback<std::string> done) override;
-  ListenerId listen(const std::string& queue, const std::string& ticket, spi::Callback<std::string> armed,
+  void read(const std::string& queue, const std::string& ticket, spi::Callback<spi::TicketText> done) override;
+  ListenerId listen(const std::string& queue, const std::string& ticket, spi::Callback<spi::TicketText> armed,
                     spi::Told told) override;
   ListenerId listen_to_queue(const std::string& queue, spi::Callback<spi::Listing> armed, spi::Told told) override;
   void ignore(ListenerId listener) override { listeners_.ignore(listener); }
   void beat(spi::Callback<spi::Nothing> done) override;
   void check(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
-  void write(const std::string& queue, const std::string& ticket, const std::string& text,
+  void write(const std::string& queue, const std::string& ticket, const spi::TicketText& text,
              spi::Callback<spi::Nothing> done) override;
+  void leave_mark(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
+  std::string mark_of(const std::string& ticket) const override { return zookeeper::mark_of(ticket); }
+  void abandoned_marks(const std::string& queue, spi::Callback<std::vector<std::string>> done) override;
+  void make_count(const std::string& name, std::int32_t initial, spi::Callback<spi::Nothing> done) override;
+  void read_count(const std::string& name, spi::Callback<std::int32_t> done) override;
+  void set_count(const std::string& name, std::int32_t count, spi::Callback<spi::Nothing> done) override;
+  ListenerId listen_to_count(const std::string& name, spi::Callback<std::int32_t> armed, spi::CountTold told) override;
   void examine(const std::string& queue, spi::Callback<spi::Examination> done) override;
   void commit(const std::vector<spi::TicketName>& guards, const std::vector<spi::Change>& changes,
               spi::Callback<spi::Nothing> done) override;
   std::function<void()> close() override;
   std::string where() const override { return connection_.where(); }
   std::string trouble() const override { return connection_.trouble(); }
+  // Curator's InterProcessSemaphoreV2.
+  spi::SemaphoreQueues semaphore(const std::string& name) const override {
+    return {.turns = name + "/" + kTurns, .permits = name + "/" + kPermits};
+  }
   std::string path(const std::string& queue) const override {
     return connection_.address().chroot + "/" + node_of_name(queue);
   }
 
  private:
+  static constexpr auto kTurns = "locks";
+  static constexpr auto kPermits = "leases";
+
   struct Placing;
   struct Committing;
 
@@ -97,6 +114,11 @@ class ZooKeeperBackend final : public spi::QueueBackend, private Connection::Wat
   void list_after(const std::shared_ptr<Placing>& placing);
   void placed(const std::shared_ptr<Placing>& placing);
   void commit(std::shared_ptr<Committing> committing);
+  void make_count(const std::string& name, std::int32_t initial, bool parents_made, spi::Callback<spi::Nothing> done);
+  // Tickets that were made where the counter comes to its end are answered with `denied`.
+  template <class T>
+  void deny_if_near_the_end(spi::Reply<T>& reply, const std::string& queue, std::int64_t sequence,
+                            spi::Mode mode) const;
   spi::Listing in_order(const std::string& queue, const std::vector<std::string>& children);
 
   spi::Executor& executor_;
@@ -105,5 +127,15 @@ class ZooKeeperBackend final : public spi::QueueBackend, private Connection::Wat
   Listeners listeners_;
   std::set<std::string> reported_;  // queues with strange children, told once each
 };
+
+template <class T>
+bool ZooKeeperBackend::reachable(const spi::Callback<T>& done) {
+  if (connection_.connected()) return true;
+  executor_.post(
+      [done, status = connection_.closed() ? spi::Status::closed : spi::Status::unreachable, why = unreachable()] {
+        done({status, why, {}});
+      });
+  return false;
+}
 
 }  // namespace holdfast::zookeeper

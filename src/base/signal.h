@@ -4,10 +4,10 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "base/timed_wait.h"
 #include "holdfast/clock.h"
-#include "lock/timed_wait.h"
 
-namespace holdfast::lock {
+namespace holdfast::base {
 
 // Keep it in a shared_ptr if whoever waits may destroy it.
 class Signal {
@@ -28,7 +28,7 @@ class Signal {
   // False if the deadline came first.
   bool wait_until(Clock::time_point deadline) {
     std::unique_lock guard(mutex_);
-    return lock::wait_until(changed_, guard, deadline, [this] { return set_; });
+    return base::wait_until(changed_, guard, deadline, [this] { return set_; });
   }
 
  private:
@@ -37,4 +37,4 @@ class Signal {
   bool set_ = false;
 };
 
-}  // namespace holdfast::lock
+}  // namespace holdfast::base

@@ -7,7 +7,7 @@
 
 #include "holdfast/clock.h"
 
-namespace holdfast::lock {
+namespace holdfast::base {
 
 // The condition, at the end. A condition variable waits on another clock, which stands still while the machine is suspended
 // and overflows sooner, so this looks at ours every now and then.
@@ -23,4 +23,4 @@ bool wait_until(std::condition_variable& changed, std::unique_lock<std::mutex>& 
   return true;
 }
 
-}  // namespace holdfast::lock
+}  // namespace holdfast::base

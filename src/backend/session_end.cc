@@ -1,0 +1,41 @@
+#include "backend/session_end.h"
+
+#include <algorithm>
+#include <exception>
+
+#include "backend/zookeeper/address.h"
+#include "backend/zookeeper/left_session.h"
+#include "holdfast/local.h"
+
+namespace holdfast {
+namespace {
+
+std::vector<std::string> servers_of(const std::string& url) {
+  std::vector<std::string> servers;
+  if (url == "local:") {
+    if (const auto engine = find_local_engine()) servers.push_back(engine->address);
+    return servers;
+  }
+  const auto address = zookeeper::parse_address(url);
+  if (!address) return servers;
+  const auto& hosts = address->hosts;
+  for (std::size_t begin = 0; begin < hosts.size();) {
+    const auto end = std::min(hosts.find(',', begin), hosts.size());
+    servers.push_back(hosts.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return servers;
+}
+
+}  // namespace
+
+bool end_session(const std::string& url, const lock::SessionKey& key, std::chrono::milliseconds session_timeout,
+                 const std::vector<Auth>& auth, Clock::time_point deadline) noexcept {
+  try {
+    return zookeeper::end_left_session(servers_of(url), {key.id, key.password, session_timeout}, auth, deadline);
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+}  // namespace holdfast

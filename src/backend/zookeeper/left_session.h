@@ -1,0 +1,27 @@
+// left_session.h -- ends a session whose client is gone, by its id and password.
+//
+// Needs no thread and no Executor: for a process that has nothing else to do any more.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "holdfast/client.h"
+#include "holdfast/clock.h"
+#include "holdfast/spi/queue_backend.h"
+
+namespace holdfast::zookeeper {
+
+struct LeftSession {
+  spi::SessionId id = 0;
+  std::string password{};
+  std::chrono::milliseconds timeout{};  // that was asked for
+};
+
+// At the first of the servers that answers ("10.0.0.1:2181", or the path of a Unix socket); each gets its share of the time. A name is looked up
+// here and now, which may take longer. True: the session has ended.
+bool end_left_session(const std::vector<std::string>& servers, const LeftSession& session,
+                      const std::vector<Auth>& auth, Clock::time_point deadline);
+
+}  // namespace holdfast::zookeeper

@@ -1,0 +1,341 @@
+#include "lock/cohort.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace holdfast::lock {
+
+using spi::Mode;
+
+// ------------------------------------------------------------------------------------------------- coming and going
+
+bool Cohort::takes(const Waiter& waiter) const {
+  if (mode() != waiter.call().mode) return false;
+  if (!is_shared()) return true;
+  // A delay is waited for once, when the ticket is admitted.
+  if (is_admitted() && !delay_ && waiter.call().options.lock_delay.count() > 0) return false;
+  return context_.hand_over.count > 0 && (!is_admitted() || within_bounds());
+}
+
+// How long our threads may keep out the clients that wait elsewhere.
+bool Cohort::within_bounds() const {
+  return tenure_.may_hand_over && tenure_.hand_overs < context_.hand_over.count &&
+         now() - tenure_.since < context_.hand_over.time;
+}
+
+void Cohort::enter(std::shared_ptr<Waiter> waiter) {
+  if (waiter->patient() || (is_shared() && state_ >= State::open)) return join(std::move(waiter));
+  if (claim_) return waiter->fail(busy(ahead_of_newcomer()));
+  if (!claims_.session.connected()) return waiter->fail({Errc::not_connected, "there is no connection to the service"});
+  look_first(std::move(waiter), 0);
+}
+
+// A caller that will not wait: one read, and a ticket only if none is in its way.
+void Cohort::look_first(std::shared_ptr<Waiter> waiter, std::size_t queue) {
+  if (queue == wanted_.size()) return join(std::move(waiter));
+  ++looking_;
+  claims_.backend.list(wanted_[queue].queue, [self = shared_from_this(), waiter, queue](const auto& reply) {
+    --self->looking_;
+    if (waiter->settled()) return;  // it gave up, and maybe no other thread wants this cohort
+    if (!reply && reply.status != spi::Status::absent) return waiter->fail(refusal_of(reply));
+    const auto& wanted = self->wanted_[queue];
+    if (self->claim_ || !would_admit(reply.value, wanted.rule(), wanted.tickets)) {
+      return waiter->fail(self->busy(std::max<std::size_t>(reply.value.size(), 1)));
+    }
+    self->look_first(waiter, queue + 1);
+  });
+}
+
+void Cohort::join(std::shared_ptr<Waiter> waiter) {
+  line_.push_back(std::move(waiter));
+  if (is_shared() && state_ >= State::open) {
+    if (!claims_.session.valid()) return lose_all();  // the timer has not had its turn yet
+    ++tenure_.hand_overs;
+    state_ = State::open;
+    grant_next();
+    return;
+  }
+  claim_if_wanted();
+  if (state_ == State::waiting || (is_admitted() && !is_shared())) fail_if_deadlocked();
+}
+
+bool Cohort::leave(const std::shared_ptr<Waiter>& waiter, Refusal& refusal) {
+  const auto place = std::find(line_.begin(), line_.end(), waiter);
+  if (place == line_.end()) return false;
+  const auto before_us = static_cast<std::size_t>(place - line_.begin());
+  const Refusal known = busy(!holds_.empty() ? before_us + 1 : (claim_ ? claim_->ahead() : 0) + before_us);
+  refusal.ahead = known.ahead;
+  refusal.holder = known.holder;
+  if (refusal.code == Errc::timed_out) refusal.message = known.message;
+  line_.erase(place);
+  if (line_.empty() && claim_ && state_ < State::open) give_back();
+  return true;
+}
+
+std::error_code Cohort::release(const std::shared_ptr<Hold>& hold, Sweeper::Done done) {
+  if (!holds_.empty() && !claims_.session.valid()) lose_all();  // the timer has not had its turn yet
+  const auto kept = std::find(holds_.begin(), holds_.end(), hold);
+  if (kept == holds_.end() || !hold->is_held(now())) {
+    if (kept != holds_.end()) lose(hold);
+    if (done) done();
+    return Errc::session_lost;
+  }
+  end(hold);
+  holds_.erase(kept);
+  if (done) owed_.push_back(std::move(done));
+  go_on();
+  return {};
+}
+
+// A hold has ended: what next?
+void Cohort::go_on() {
+  if (!holds_.empty()) return settle_owed();
+  if (now() < tenure_.not_free_before) return rest();
+  const bool needs_a_delay = !delay_ && !line_.empty() && line_.front()->call().options.lock_delay.count() > 0;
+  if (within_bounds() && !is_shared() && !needs_a_delay && claims_.session.valid() && grant_next()) {
+    ++tenure_.hand_overs;
+    return settle_owed();
+  }
+  if (delay_ && tenure_.graceful) delay_->lift();
+  give_back();
+}
+
+void Cohort::rest() {
+  state_ = State::resting;
+  claims_.executor.at(tenure_.not_free_before, [self = shared_from_this(), claim = claim_] {
+    // Unless it was lost meanwhile, or a reader has come and will go on itself.
+    if (claim != self->claim_ || self->state_ != State::resting) return;
+    self->tenure_.may_hand_over = false;  // no thread has looked after it for a while
+    self->go_on();
+  });
+}
+
+void Cohort::give_back() {
+  if (const auto delay = std::exchange(delay_, nullptr)) state_ >= State::open ? delay->stop() : delay->lift();
+  state_ = State::idle;
+  Sweeper::Done done;
+  if (!owed_.empty()) {
+    done = [owed = std::exchange(owed_, {})] {
+      for (const auto& each : owed) each();
+    };
+  }
+  std::exchange(claim_, nullptr)->give_up(std::move(done));
+  claim_if_wanted();
+}
+
+void Cohort::settle_owed() {
+  for (const auto& done : std::exchange(owed_, {})) done();
+}
+
+bool Cohort::keeps(const Hold& hold) const {
+  return std::any_of(holds_.begin(), holds_.end(), [&](const auto& each) { return each.get() == &hold; });
+}
+
+bool Cohort::pin(const Hold& hold) {
+  if (!keeps(hold) || !hold.is_held(now())) return false;
+  tenure_.may_hand_over = false;
+  return true;
+}
+
+void Cohort::listen_for_revocation(const Hold& hold) {
+  if (keeps(hold)) claim_->listen_for_revocation();
+}
+
+void Cohort::look_again() {
+  if (const auto claim = claim_) claim->look_again();
+}
+
+// ----------------------------------------------------------------------------------------------- what the session says
+
+// The claim may fail in there, and then we let go of it: hence the copies.
+void Cohort::session_is_good() {
+  if (const auto claim = claim_) claim->session_is_good();
+  if (const auto delay = delay_) delay->session_is_good();
+}
+
+void Cohort::session_disconnected() {
+  if (const auto claim = claim_) claim->session_disconnected();
+}
+
+void Cohort::validity_ended() {
+  if (is_admitted()) lose_all();
+}
+
+void Cohort::beat() {
+  if (const auto claim = claim_) claim->beat();
+}
+
+void Cohort::close(const Refusal& refusal) {
+  fail_all(refusal);
+  lose_all();
+}
+
+// --------------------------------------------------------------------------------------------------- what the claim says
+
+void Cohort::admitted(Claim&) {
+  state_ = State::delayed;
+  tenure_ = {.since = now()};
+  auto delay = Clock::duration::zero();
+  for (const auto& waiter : line_) delay = std::max<Clock::duration>(delay, waiter->call().options.lock_delay);
+  if (delay == Clock::duration::zero()) return open();
+  delay_ = std::make_shared<Delay>(claims_, *claim_, delay);
+  // Told only while it is ours: give_back() stops it.
+  const auto must_wait = [self = shared_from_this()] {
+    self->fail_impatient(1);
+    if (self->line_.empty()) self->give_back();
+  };
+  const auto may_hold = [self = shared_from_this()](const std::optional<Refusal>& refusal) {
+    self->tenure_.since = self->now();
+    if (!refusal) return self->open();
+    self->fail_all(*refusal);
+    self->give_back();
+  };
+  delay_->wait({must_wait, may_hold});
+}
+
+void Cohort::open() {
+  state_ = State::open;
+  // A delay may have lasted longer than the session.
+  if (!claims_.session.valid()) return lose_all();
+  if (!grant_next()) give_back();
+}
+
+void Cohort::must_wait(Claim& claim) {
+  state_ = State::waiting;
+  fail_impatient(claim.ahead());
+  fail_if_deadlocked();
+  if (line_.empty()) give_back();
+}
+
+void Cohort::fail_impatient(std::size_t ahead) {
+  std::erase_if(line_, [&](const auto& waiter) {
+    if (waiter->patient()) return false;
+    waiter->fail(busy(ahead));
+    return true;
+  });
+}
+
+void Cohort::fail_all(const Refusal& refusal) {
+  for (const auto& waiter : std::exchange(line_, {})) waiter->fail(refusal);
+}
+
+void Cohort::failed(Claim&, Refusal refusal) {
+  claim_.reset();
+  state_ = State::idle;
+  fail_all(refusal);
+}
+
+void Cohort::broken(Claim&) { lose_all(); }
+
+void Cohort::revoked(Claim&) {
+  tenure_.may_hand_over = false;
+  for (const auto& hold : holds_) context_.deliver([hold] { hold->signal_revocation(); });
+}
+
+void Cohort::fail_if_deadlocked() {
+  // A copy: the search for circles looks at our line too.
+  for (const auto& waiter : std::deque(line_)) {
+    // One that has nothing cannot close a circle; but a claim may be admitted in some of its queues.
+    if (!waiter->call().holds_others && wanted_.size() == 1) continue;
+    if (!waiter->call().endless()) continue;
+    auto refusal = context_.would_deadlock(*waiter, queue());
+    if (!refusal) continue;
+    waiter->fail(std::move(*refusal));
+    std::erase(line_, waiter);
+  }
+}
+
+// --------------------------------------------------------------------------------------------------------------- holds
+
+void Cohort::claim_if_wanted() {
+  if (claim_ || line_.empty()) return;
+  card_ = line_.front()->call().card;
+  claim_ = std::make_shared<Claim>(claims_, shared_from_this(), wanted_, card_);
+  state_ = State::claiming;
+  claim_->start();
+}
+
+// To the first in line that is still there; if it is shared, to all. False if there was none.
+bool Cohort::grant_next() {
+  const auto& place = claim_->places().front();
+  const auto& queue = wanted_.front().queue;
+  const auto granted_at = now();
+  bool granted = false;
+  while (!line_.empty() && (is_shared() || !granted)) {
+    const auto waiter = std::move(line_.front());
+    line_.pop_front();
+    const auto& options = waiter->call().options;
+    auto hold = std::make_shared<Hold>(
+        shared_from_this(),
+        Hold::Grant{.token = place.token,
+                    .tickets = claim_->ticket_names(),
+                    .path = fmt::format("{}/{}", claims_.backend.path(queue), place.ticket.id),
+                    .until = options.max_hold.count() > 0 ? granted_at + options.max_hold : Clock::time_point::max(),
+                    .not_free_before = granted_at + options.min_hold},
+        waiter->call(), claims_.session.validity());
+    if (!waiter->grant(hold)) continue;
+    granted = true;
+    holds_.push_back(hold);
+    limit_hold(hold);
+  }
+  return granted;
+}
+
+void Cohort::limit_hold(const std::shared_ptr<Hold>& hold) {
+  if (hold->grant().until == Clock::time_point::max()) return;
+  hold->limit = claims_.executor.at(hold->grant().until, [self = shared_from_this(), hold] { self->lose(hold); });
+}
+
+void Cohort::end(const std::shared_ptr<Hold>& hold) {
+  hold->end(now());
+  tenure_.not_free_before = std::max(tenure_.not_free_before, hold->grant().not_free_before);
+  claims_.executor.cancel(std::exchange(hold->limit, spi::Executor::kNoTimer));
+}
+
+void Cohort::lose(const std::shared_ptr<Hold>& hold) {
+  if (std::erase(holds_, hold) == 0) return;
+  end(hold);
+  context_.deliver([hold] { hold->signal_loss(); });
+  // The next holder must have a larger token.
+  tenure_.may_hand_over = false;
+  tenure_.graceful = false;
+  go_on();
+}
+
+// And with the holds the ticket: if the session goes on after all, it must not keep others out.
+void Cohort::lose_all() {
+  for (const auto& hold : std::exchange(holds_, {})) {
+    end(hold);
+    context_.deliver([hold] { hold->signal_loss(); });
+  }
+  if (claim_) give_back();
+}
+
+// -------------------------------------------------------------------------------------------------------- what we know
+
+std::size_t Cohort::ahead_of_newcomer() const {
+  return (!holds_.empty() || !claim_ ? 1 : claim_->ahead() + 1) + line_.size();
+}
+
+Refusal Cohort::busy(std::size_t ahead) const {
+  Refusal refusal{Errc::timed_out, "timed out", std::nullopt, ahead};
+  if (!holds_.empty()) {
+    refusal.holder = card_;
+  } else if (claim_) {
+    refusal.holder = claim_->holder();
+  }
+  const auto path = claims_.backend.path(queue());
+  if (ahead == 0) {
+    refusal.message = fmt::format("timed out before {} could be reached", path);
+  } else if (wanted_.front().mode == Mode::permit) {
+    refusal.message = fmt::format("timed out: of the {} permits of {} not as many as {} were free",
+                                  wanted_.front().permits->load(), path, wanted_.front().tickets);
+  } else {
+    const auto by = refusal.holder ? fmt::format(" by {}", refusal.holder->to_string()) : std::string();
+    refusal.message = fmt::format("timed out: {} is held{}, {} ahead of us", path, by, ahead);
+  }
+  return refusal;
+}
+
+}  // namespace holdfast::lock
