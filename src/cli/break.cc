@@ -114,7 +114,7 @@ void report(const Plan& plan, const Revocation& done, const LockInfo& after, boo
 
 int break_it(const Arguments& arguments) {
   const auto plan = plan_of(arguments);
-  auto client = connect(resolve_service(arguments.service), {.purpose = "holdfast break"});
+  auto client = connect_if_served(resolve_service(arguments.service), {.purpose = "holdfast break"});
   const auto before = client.inspect(plan.name);
   const auto holders = holders_of(before);
   if (holders.empty()) {

@@ -66,7 +66,7 @@ bool is_plain(const std::string& name) {
 // Says nothing when anything is wrong: the prompt is no place for it. Starts no engine either.
 void print_names(const std::string& line, const std::string& prefix) {
   try {
-    auto settings = resolve_service(service_in(line));
+    auto settings = resolve_service(service_in(line), Notes::left_out);
     if (settings.url.starts_with("local:") && !find_local_engine()) return;
     settings.connect_timeout = std::min(settings.connect_timeout, kPatience);
     auto client = connect(settings, {.purpose = "completion"});

@@ -166,7 +166,7 @@ TEST(LockHistory, a_change_is_a_line_or_a_document) {
   EXPECT_EQ(document["held_seconds"], 12.0);
   EXPECT_EQ(document["event"], "released");
   EXPECT_EQ(document["time"], "2024-11-15T20:27:50.000Z");
-  EXPECT_EQ(document["ticket"]["token"], 20);
+  EXPECT_EQ(document["ticket"]["token"], "20");
   EXPECT_EQ(document["ticket"]["seconds"], 70.0);
 }
 

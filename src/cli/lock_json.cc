@@ -22,10 +22,10 @@ Json ticket_json(const TicketInfo& ticket, Time now) {
       {"purpose", text_or_null(card.purpose)},
       {"address", text_or_null(card.address)},
       {"mode", to_string(ticket.mode)},
-      {"token", ticket.token},
+      // As text, as is the session: beyond 2^53 a double, which is what many readers have, is another number.
+      {"token", std::to_string(ticket.token)},
       {"since", shown_time(ticket.since)},
       {"seconds", seconds(age_of(ticket, now))},
-      // As text: half of the session numbers there are do not fit into a double, which is what many readers have.
       {"session",
        ticket.session == 0 ? Json() : Json(fmt::format("{:#x}", static_cast<std::uint64_t>(ticket.session)))},
       {"recipe", ticket.recipe},

@@ -36,11 +36,18 @@ TEST(LockJson, says_who_holds_and_who_waits) {
   ASSERT_EQ(lock["waiting"].size(), 1U);
   const auto& holder = lock["holders"][0];
   EXPECT_EQ(holder["host"], "web1");
-  EXPECT_EQ(holder["token"], 4'294'967'310);
+  EXPECT_EQ(holder["token"], "4294967310");
   EXPECT_EQ(holder["since"], "2024-11-15T20:26:40.123Z");
   EXPECT_EQ(holder["seconds"], 1.5);
   EXPECT_EQ(holder["session"], "0xfffffffffffffffe");
   EXPECT_EQ(lock["waiting"][0]["recipe"], "Curator");
+}
+
+// jq and JavaScript read numbers as doubles.
+TEST(LockJson, has_tokens_that_no_reader_can_round) {
+  auto lock = busy();
+  lock.tickets[0].token = (std::uint64_t{1} << 53) + 1;
+  EXPECT_NE(json_line(lock_json(lock, Time())).find(R"("token":"9007199254740993")"), std::string::npos);
 }
 
 TEST(LockJson, has_every_field_always_and_null_for_what_is_not_known) {

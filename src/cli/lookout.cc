@@ -122,7 +122,7 @@ void Lookout::wait(Steady::time_point full) {
 
 void Lookout::look_around(std::optional<Client>& client, bool everywhere, Look& look) {
   if (!client) {
-    client.emplace(connect(settings_, {.purpose = "holdfast watch"}));
+    client.emplace(connect_if_served(settings_, {.purpose = "holdfast watch"}));
     everywhere = true;
     // Listens before the first look, so that nothing is missed between the two.
     if (!events_) {

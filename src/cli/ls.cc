@@ -24,7 +24,7 @@ struct Arguments {
 
 int list(const Arguments& arguments) {
   const auto root = root_argument(arguments.root);
-  auto client = connect(resolve_service(arguments.service));
+  auto client = connect_if_served(resolve_service(arguments.service));
   const auto locks = client.inspect_all(root);
   const auto now = std::chrono::system_clock::now();
   if (arguments.json) {

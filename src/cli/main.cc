@@ -1,7 +1,9 @@
 // main.cc -- the `holdfast` command.
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "cli/commands.h"
@@ -39,6 +41,15 @@ int fail(int code, const char* sentence) {
   return code;
 }
 
+// A thread that cannot be started wants memory for its stack, too.
+std::string sentence(const std::exception& error) {
+  const auto* system = dynamic_cast<const std::system_error*>(&error);
+  const bool no_thread = system != nullptr && system->code() == std::errc::resource_unavailable_try_again;
+  if (!no_thread && dynamic_cast<const std::bad_alloc*>(&error) == nullptr) return error.what();
+  return "there is not enough memory, or there are too many processes; raise the limits (ulimit -v, ulimit -u, "
+         "MemoryMax=)";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -62,7 +73,7 @@ int main(int argc, char** argv) {
   } catch (const holdfast::Error& error) {
     return fail(app.got_subcommand("server") ? kExitServer : exit_code_of(error), error.what());
   } catch (const std::exception& error) {
-    return fail(app.got_subcommand("server") ? kExitServer : kExitInternal, error.what());
+    return fail(app.got_subcommand("server") ? kExitServer : kExitInternal, sentence(error).c_str());
   }
   return exit_code;
 }

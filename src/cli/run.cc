@@ -44,7 +44,7 @@ int run(const RunArguments& arguments, const ServiceArguments& service, const st
   }
   if (options->quiet) log_errors_only();
   try {
-    return run_under_lock(*options, resolve_service(service));
+    return run_under_lock(*options, resolve_service(service, options->quiet ? Notes::left_out : Notes::said));
   } catch (const Error& error) {
     say(error.what());
     return exit_code_of(error);

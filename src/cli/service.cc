@@ -3,10 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
+#include "backend/zookeeper/address.h"
+#include "base/text.h"
 #include "cli/disk_room.h"
+#include "cli/doctor/server_probe.h"
 #include "cli/duration.h"
 #include "cli/run/run_environment.h"
 #include "cli/service_file.h"
@@ -32,18 +38,48 @@ std::string parse_hosts(std::string_view url) {
   return hosts;
 }
 
+std::string lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
 // What a text that is not a URL of ours was meant to be.
 std::string meant_by(const std::string& url) {
   if (url.starts_with("memory:") || url.starts_with("embedded:")) {
     return "locks there exist in one process only, and commands need a service that processes share: zk://host:port or "
            "local:";
   }
-  if (url == "local") return "did you mean local:?";
+  if (url.starts_with("local")) return "did you mean local:?";
+  if (const auto lower = lower_case(url); lower != url && lower.starts_with(kZooKeeper)) {
+    return "did you mean " + std::string(kZooKeeper) + base::printable(url.substr(kZooKeeper.size())) + "?";
+  }
   const bool plain = url.find("://") == std::string::npos && url.find('/') != 0;
   return fmt::format("did you mean zk://{}?", plain ? url : "localhost:2181");
 }
 
 [[noreturn]] void refuse(std::string sentence) { throw Error(Errc::invalid_argument, std::move(sentence)); }
+
+// So that every command says the same of it, and doctor before it asks a server.
+void check_address(const std::string& url) {
+  if (const auto hosts = url.substr(0, url.find('/', kZooKeeper.size())); hosts.find('@') != std::string::npos) {
+    refuse(
+        "a URL has no login in it, which every process on this machine could read; write user:password to a file and "
+        "give that with --auth");
+  }
+  if (const auto address = zookeeper::parse_address(url); !address) refuse(address.error());
+}
+
+// For servers that answer, enough of time; for one that is far away there is another attempt.
+constexpr milliseconds kFirstLook{500};
+
+bool every_server_refuses(const ServiceSettings& settings) {
+  const auto servers = doctor::parse_servers(endpoint_of(settings).hosts);
+  return std::all_of(servers.begin(), servers.end(), [](const auto& server) {
+    const auto probe = doctor::ServerProbe::connect(server, deadline_after(kFirstLook));
+    return !probe && probe.error().refused;
+  });
+}
 
 // What was said, and by whom. `prefix` says where, if that is in a file.
 struct Said {
@@ -91,6 +127,9 @@ void set_auth(ServiceSettings& settings, const Said& said) {
   if (!credentials) refuse(said.prefix + credentials.error());
   note(settings, "auth", credentials->substr(0, credentials->find(':')) + ":...", said);
   settings.auth.push_back({"digest", *std::move(credentials)});
+  if (std::error_code error; std::filesystem::is_regular_file(said.text, error)) {
+    settings.auth_file = std::filesystem::absolute(said.text, error).string();
+  }
 }
 
 }  // namespace
@@ -112,20 +151,23 @@ void add_service_options(CLI::App& command, ServiceArguments& arguments) {
   add("--auth", arguments.auth, "FILE", "Log in with the user:password in this file");
 }
 
-ServiceSettings resolve_service(const ServiceArguments& arguments) {
+ServiceSettings resolve_service(const ServiceArguments& arguments, Notes notes) {
   const auto file = load_service_file(arguments.config);
   if (!file) refuse(file.error());
-  for (const auto& line : file->notes) fmt::print(stderr, "holdfast: {}\n", line);
+  if (notes == Notes::said) {
+    for (const auto& line : file->notes) fmt::print(stderr, "holdfast: {}\n", line);
+  }
 
   const Sources sources(*file);
   ServiceSettings settings;
   const char* outer_url = std::getenv(kRunUrl);
   const char* outer_namespace = std::getenv(kRunNamespace);
+  const char* outer_auth = std::getenv(kRunAuth);
   note(settings, "config", file->path, {.origin = file->path.empty() ? "default" : file->origin});
   if (const auto said = sources.find("url", "--url", arguments.url, "HOLDFAST_URL"); !said.text.empty()) {
     settings.url = said.text;
     note(settings, "url", settings.url, said);
-    outer_namespace = nullptr;
+    outer_namespace = outer_auth = nullptr;
   } else if (outer_url != nullptr && *outer_url != '\0') {
     settings.url = outer_url;
     note(settings, "url", settings.url, {.origin = kRunUrl});
@@ -139,6 +181,7 @@ ServiceSettings resolve_service(const ServiceArguments& arguments) {
     refuse(
         fmt::format("{} names no server; write zk://host:port, such as zk://localhost:2181", in_quotes(settings.url)));
   }
+  if (settings.url != kLocal) check_address(settings.url);
   auto name_space = sources.find("namespace", "--namespace", arguments.name_space);
   if (name_space.text.empty() && outer_namespace != nullptr) name_space = {outer_namespace, kRunNamespace};
   settings.name_space = name_space.text;
@@ -147,7 +190,11 @@ ServiceSettings resolve_service(const ServiceArguments& arguments) {
                sources.find("session_timeout", "--session-timeout", arguments.session_timeout));
   set_duration(settings, settings.connect_timeout, "connect_timeout",
                sources.find("connect_timeout", "--connect-timeout", arguments.connect_timeout));
-  set_auth(settings, sources.find("auth", "--auth", arguments.auth));
+  auto auth = sources.find("auth", "--auth", arguments.auth);
+  if (auth.text.empty() && outer_auth != nullptr && *outer_auth != '\0') {
+    auth = {outer_auth, kRunAuth, std::string(kRunAuth) + ": "};
+  }
+  set_auth(settings, auth);
   const auto purpose = sources.find("purpose", "", "");
   settings.purpose = purpose.text;
   note(settings, "purpose", settings.purpose, purpose);
@@ -170,6 +217,18 @@ Client connect(const ServiceSettings& settings, ClientOptions options, Clock::ti
     if (trouble.empty()) throw;
     throw Error(Errc::not_connected, fmt::format("{}; {}", error.what(), trouble));
   }
+}
+
+Client connect_if_served(const ServiceSettings& settings, ClientOptions options) {
+  if (settings.url == kLocal) return connect(settings, std::move(options));
+  const auto deadline = deadline_after(settings.connect_timeout);
+  try {
+    return connect(settings, options, deadline_after(kFirstLook));
+  } catch (const Error& error) {
+    const bool over = Clock::now() >= deadline;
+    if (error.code() != Errc::not_connected || over || every_server_refuses(settings)) throw;
+  }
+  return connect(settings, std::move(options), deadline);
 }
 
 Endpoint endpoint_of(const ServiceSettings& settings) {

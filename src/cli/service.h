@@ -41,17 +41,25 @@ struct ServiceSettings {
   std::chrono::milliseconds session_timeout{15'000};
   std::chrono::milliseconds connect_timeout{5'000};
   std::vector<Auth> auth{};
+  std::string auth_file{};  // where it is from, for another process to read; empty if that is a pipe
   std::string purpose{};
   std::vector<Setting> origins{};  // of the file and every one of the above, for `holdfast config show`
 };
 
+// Notes on stderr: a file that is there and not used, a value that was cut.
+enum class Notes { said, left_out };
+
 // Throws Error(invalid_argument): what is wrong, where (file, line, column), what would be right.
-ServiceSettings resolve_service(const ServiceArguments& arguments);
+ServiceSettings resolve_service(const ServiceArguments& arguments, Notes notes = Notes::said);
 
 // Connects by those settings; `options` has what they do not say (listener, retry), and a purpose that wins over theirs. Starts the engine of local: if it does
 // not run. Throws as Client::connect; the message names the address.
 Client connect(const ServiceSettings& settings, ClientOptions options = {},
                Clock::time_point deadline = Clock::time_point::max());
+
+// The same for a command that has nothing to wait for: if every server refuses the connection, it throws in about half a second, and not after the
+// connect timeout. `run` waits: a server that is being started is there in a moment.
+Client connect_if_served(const ServiceSettings& settings, ClientOptions options = {});
 
 // Where a ZooKeeper-protocol server is, for what speaks it directly (shell, doctor).
 struct Endpoint {

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <system_error>
 
 #include "base/text.h"
 #include "cli/duration.h"
@@ -118,9 +120,20 @@ Parsed<Entries> read_entries(const std::string& text, const std::string& file, s
   return entries;
 }
 
-// Ours or root's, and no other user can have written it.
-bool trustworthy(const struct stat& status) {
-  return (status.st_uid == ::geteuid() || status.st_uid == 0) && (status.st_mode & kOthersCanWrite) == 0;
+bool ours_or_roots(const struct stat& status) { return status.st_uid == ::geteuid() || status.st_uid == 0; }
+
+// Another user may have written it. Passing over it would be no safer: the locks that it says are elsewhere would be asked of local:, where they are free.
+tl::unexpected<std::string> untrusted(const std::string& path, const std::string& why, const std::string& remedy) {
+  return tl::unexpected(
+      fmt::format("{} {}, so it may not be what you wrote; {}, or name it with --config if it is", path, why, remedy));
+}
+
+Parsed<void> check_trust(const std::string& path, const struct stat& status) {
+  if (!ours_or_roots(status)) return untrusted(path, "belongs to another user", "remove it");
+  if ((status.st_mode & kOthersCanWrite) != 0) {
+    return untrusted(path, "can be written by other users", fmt::format("look at it and chmod go-w {}", path));
+  }
+  return {};
 }
 
 std::string users_file() {
@@ -141,29 +154,49 @@ Parsed<Choice> named(const std::string& path, const std::string& origin) {
   return Choice{{.path = path, .origin = origin}, std::move(read->text)};
 }
 
+// HOME is still that of the user whom this process was before (setpriv, su -m): what is in there is not for us.
+bool is_in_anothers_home(const std::string& path) {
+  struct stat home {};
+  const auto name = environment("HOME");
+  return !name.empty() && path.starts_with(name + "/") && ::stat(name.c_str(), &home) == 0 &&
+         home.st_uid != ::geteuid();
+}
+
+tl::unexpected<std::string> unreachable(const std::string& path, int error) {
+  return tl::unexpected(
+      fmt::format("cannot look at {}: {}; make it readable, remove it, or name another one with --config", path,
+                  std::generic_category().message(error)));
+}
+
 Parsed<Choice> choose(const std::string& option) {
   if (!option.empty()) return named(option, "--config");
   if (const auto path = environment("HOLDFAST_CONFIG"); !path.empty()) return named(path, "HOLDFAST_CONFIG");
   Choice choice{.file = {.origin = "found"}};
   auto& chosen = choice.file;
   for (const auto& path : std::array<std::string, 2>{users_file(), kMachines}) {
-    struct stat status {};
-    if (path.empty() || ::stat(path.c_str(), &status) != 0) continue;
-    // Whose link it is counts as well; and in the end what was read, not what had the name before.
     struct stat link {};
-    if (::lstat(path.c_str(), &link) == 0 &&
-        (!S_ISLNK(link.st_mode) || link.st_uid == ::geteuid() || link.st_uid == 0) && trustworthy(status) &&
-        S_ISREG(status.st_mode)) {
-      auto read = read_small_file(path);
-      if (!read) return tl::unexpected(read.error());
-      if (trustworthy(read->status)) {
-        chosen.path = path;
-        choice.text = std::move(read->text);
-        break;
-      }
+    if (path.empty()) continue;
+    if (::lstat(path.c_str(), &link) != 0) {
+      const int error = errno;
+      if (error == ENOENT || error == ENOTDIR || (error == EACCES && is_in_anothers_home(path))) continue;
+      return unreachable(path, error);
     }
-    chosen.notes.push_back(fmt::format(
-        "{} is not used, as other users may have written it; name it with --config to use it all the same", path));
+    // It is there: without it the lock would be asked of yet another service.
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) return unreachable(path, errno);
+    // Whose link it is counts as well; and in the end what was read, not what had the name before.
+    if (S_ISLNK(link.st_mode) && !ours_or_roots(link)) {
+      return untrusted(path, "is a link that belongs to another user", "remove it");
+    }
+    // A device or a pipe might never end.
+    if (const auto trust = check_trust(path, status); !trust) return tl::unexpected(trust.error());
+    if (!S_ISREG(status.st_mode)) return tl::unexpected(path + " is not a file");
+    auto read = read_small_file(path);
+    if (!read) return tl::unexpected(read.error());
+    if (const auto trust = check_trust(path, read->status); !trust) return tl::unexpected(trust.error());
+    chosen.path = path;
+    choice.text = std::move(read->text);
+    break;
   }
   // It was read in earlier times: the locks of all who count on it would be elsewhere without a word.
   if (std::error_code ignored; std::filesystem::exists(kHere, ignored)) {

@@ -10,7 +10,7 @@
 // The first of these that is there: --config or HOLDFAST_CONFIG (which must be), $XDG_CONFIG_HOME/holdfast/config.yaml,
 // /etc/holdfast/config.yaml. The current directory is not searched: what is in it may come from a stranger (a checkout, an archive), and would
 // choose the service that all locks are asked of, and which file's first line is sent there as a password. One that other users may have
-// written is not used either.
+// written is refused, and with it the command: without it the command would lock elsewhere.
 #pragma once
 
 #include <chrono>

@@ -144,15 +144,28 @@ TEST_F(ServiceFileTest, must_be_there_if_it_was_named) {
   EXPECT_EQ(load_service_file(missing).error(), "cannot read " + missing + ": No such file or directory");
 }
 
-TEST_F(ServiceFileTest, is_not_used_if_others_may_have_written_it) {
+TEST_F(ServiceFileTest, is_refused_if_others_may_have_written_it) {
   const auto path = write("config/holdfast/config.yaml", "namespace: theirs\n", 0666);
-  auto file = load_service_file("");
-  ASSERT_TRUE(file);
-  EXPECT_EQ(file->find("namespace"), nullptr);
-  ASSERT_EQ(file->notes.size(), 1u);
-  EXPECT_EQ(file->notes.front(),
-            path + " is not used, as other users may have written it; name it with --config to use it all the same");
+  const auto file = load_service_file("");
+  ASSERT_FALSE(file) << "and the locks would be asked of local:";
+  EXPECT_EQ(file.error(),
+            path + " can be written by other users, so it may not be what you wrote; look at it and chmod go-w " +
+                path + ", or name it with --config if it is");
   EXPECT_EQ(load_service_file(path)->find("namespace")->text, "theirs") << "it was named, so it is meant";
+}
+
+// On a disk that is not mounted, for one.
+TEST_F(ServiceFileTest, that_is_there_but_cannot_be_reached_is_refused) {
+  const auto path = dir_ / "config/holdfast/config.yaml";
+  for (const auto& [target, why] : {std::pair{dir_ / "unmounted/config.yaml", "No such file or directory"},
+                                    std::pair{path, "Too many levels of symbolic links"}}) {
+    std::filesystem::remove(path);
+    std::filesystem::create_symlink(target, path);
+    const auto file = load_service_file("");
+    ASSERT_FALSE(file) << "and the locks would be asked of local:";
+    EXPECT_EQ(file.error(), "cannot look at " + path.string() + ": " + why +
+                                "; make it readable, remove it, or name another one with --config");
+  }
 }
 
 TEST_F(ServiceFileTest, of_the_current_directory_is_not_used_unless_it_is_named) {

@@ -25,7 +25,7 @@ struct Arguments {
 
 int show(const Arguments& arguments) {
   const auto name = name_argument(arguments.name);
-  auto client = connect(resolve_service(arguments.service));
+  auto client = connect_if_served(resolve_service(arguments.service));
   const auto lock = client.inspect(name);
   const auto now = std::chrono::system_clock::now();
   if (arguments.json) {

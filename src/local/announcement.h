@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/descriptor.h"
 #include "holdfast/local.h"
@@ -28,10 +29,15 @@ class FoundEngine {
   // And has done so since it was found. One system call, no waiting; any thread.
   bool alive() const;
 
+  // Of a client that has started it: it does not end unused before that client has arrived, or is gone. One thread at a time.
+  void wait_for_us(base::Descriptor pipe) const { waits_ = std::move(pipe); }
+  void we_arrived() const { waits_.reset(); }
+
  private:
   LocalEngine engine_;
   Conditions conditions_;
   base::Descriptor file_;
+  mutable base::Descriptor waits_{};  // the reading end of the pipe that it said "ready" on
 };
 
 // Where it listens, in its state directory.

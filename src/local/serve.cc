@@ -41,6 +41,8 @@ constexpr unsigned kPredecessorSeconds = 60;
 constexpr milliseconds kShortestLook{10};
 constexpr milliseconds kLongestLook{30'000};
 constexpr int kLooksPerIdle = 4;
+// For the client that has started us to begin its session; one that was stopped does not keep us for ever.
+constexpr auto kStarterPatience = std::chrono::minutes(1);
 
 [[noreturn]] void fail(std::string sentence) { throw Error(Errc::refused, std::move(sentence)); }
 
@@ -126,14 +128,20 @@ class LocalService {
                          complaint));
   }
 
-  void serve() {
+  // `starter` is the pipe to the client that has started us: until that has arrived, we are not unused.
+  void serve(base::Descriptor starter) {
     const auto look = std::clamp(idle_ / kLooksPerIdle, kShortestLook, kLongestLook);
+    const auto wait_until = std::chrono::steady_clock::now() + kStarterPatience;
     while (true) {
-      std::array<pollfd, 2> ready{pollfd{signals_.get(), POLLIN, 0}, pollfd{control_->fd(), POLLIN, 0}};
+      // Of a pipe without a reader the kernel tells unasked; -1 is passed over.
+      std::array<pollfd, 3> ready{pollfd{signals_.get(), POLLIN, 0}, pollfd{control_->fd(), POLLIN, 0},
+                                  pollfd{starter.get(), 0, 0}};
       ::poll(ready.data(), ready.size(), static_cast<int>(look.count()));
       if (told_to_end(signals_.get())) break;
       if ((ready[1].revents & POLLIN) != 0) control_->answer(engine_.sessions());
       if (has_log_) keep_log_small();
+      if (ready[2].revents != 0 || std::chrono::steady_clock::now() >= wait_until) starter.reset();
+      if (starter) continue;
       // Before it listens no more, also here: a client that still finds it would come in vain.
       if (engine_.stop_if_unused(idle_, [this] { announcement_->withdraw(directory_); })) {
         return say_when("ended: nobody has used it for a while");
@@ -195,9 +203,8 @@ void serve_local_engine(const ServeLocalOptions& options) {
     LocalService service(*directory, options.idle, options.ready_fd >= 0);
     service.announce();
     tell(ready, local::kReady);
-    ready.reset();
     start_lock.reset();
-    service.serve();
+    service.serve(std::move(ready));
   } catch (const std::exception& error) {
     tell(ready, error.what());
     throw;

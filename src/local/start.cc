@@ -24,9 +24,8 @@ using std::chrono::steady_clock;
 using Time = steady_clock::time_point;
 
 constexpr auto kStartLock = "engine.start";
-// An engine that ends as soon as it serves is started again: on a machine that is busy, one with a very short idle time may end before we
-// get to it. So many in a row are no coincidence.
-constexpr int kMostStarts = 20;
+// One that we have started waits for us, so it is gone only if it was killed, told to end or crashed. So many in a row are no coincidence.
+constexpr int kMostStarts = 3;
 // Longer than any sentence of ours.
 constexpr std::size_t kLongestWord = 4'096;
 
@@ -87,11 +86,12 @@ std::optional<std::string> last_word(int pipe, Time deadline) {
   return word;
 }
 
-// Empty once it serves.
-tl::expected<void, StartFailure> start(const StateDirectory& directory, base::Descriptor& lock, Time deadline) {
+// Once it serves: what it waits for us by.
+tl::expected<base::Descriptor, StartFailure> start(const StateDirectory& directory, base::Descriptor& lock,
+                                                   Time deadline) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return refused("cannot make a pipe: " + error_text(errno));
-  const base::Descriptor reading(ends[0]);
+  base::Descriptor reading(ends[0]);
   base::Descriptor writing(ends[1]);
   if (auto trouble = spawn_engine(directory, writing.get(), lock.get()); !trouble.empty()) {
     return refused(std::move(trouble));
@@ -99,7 +99,7 @@ tl::expected<void, StartFailure> start(const StateDirectory& directory, base::De
   writing.reset();
   const auto word = last_word(reading.get(), deadline);
   if (!word) return too_late(directory, "the local engine does not serve");
-  if (word->starts_with(kReady)) return {};
+  if (word->starts_with(kReady)) return reading;
   if (word->empty()) {
     return refused(
         fmt::format("the local engine ended while it was starting; what it said is in {}", directory.file(kEngineLog)));
@@ -129,8 +129,10 @@ tl::expected<FoundPtr, StartFailure> find_or_start(Time deadline) {
       if (ended) found = FoundPtr();
     }
     if (found && !*found) {
-      if (auto started = start(*directory, lock, deadline); !started) return tl::unexpected(started.error());
+      auto started = start(*directory, lock, deadline);
+      if (!started) return tl::unexpected(started.error());
       found = find(*directory);
+      if (found && *found) (*found)->wait_for_us(*std::move(started));
     }
     if (!found) return refused(found.error());
     if (*found) return *found;

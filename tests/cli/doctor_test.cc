@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/logins.h"
 #include "cli/server_command.h"
 #include "support/fault_proxy.h"
 #include "support/free_port.h"
@@ -182,6 +183,52 @@ TEST(Doctor, says_that_a_login_is_needed) {
   EXPECT_TRUE(visit.says("-> give a user:password (--auth FILE)")) << visit.output;
 }
 
+TEST(Doctor, says_that_a_login_is_wrong) {
+  const TempDir dir("users");
+  write_logins(dir);
+  std::ofstream(dir / "wrong") << "orders:guess\n";
+  std::filesystem::permissions(dir / "wrong", std::filesystem::perms::owner_read);
+  Server server(with(kAnyPort, {"--require-auth", dir / "users"}));
+  server.serves();
+  const auto visit = doctor(server.address(), {"--auth", dir / "wrong"});
+  EXPECT_EQ(visit.exit_code, 1) << visit.output;
+  EXPECT_TRUE(visit.says("wrong    server       " + server.address() + " does not accept the login")) << visit.output;
+  EXPECT_TRUE(visit.says("-> correct the user:password (--auth FILE)")) << visit.output;
+  EXPECT_EQ(doctor(server.address(), {"--auth", dir / "password"}).exit_code, 0);
+}
+
+// The same sentence as from every other command, and no server is asked.
+TEST(Doctor, finds_what_is_wrong_with_a_url) {
+  const ZooKeeperServer server({.make = ServerMake::engine});
+  const auto address = server.address();
+  const std::vector<std::pair<std::string, std::string>> wrong{
+      {"zk://" + address + "/app/", "it ends with a slash"},
+      {"zk://" + address + "//app", "it has an empty part"},
+      {"zk://" + address + ",,", "a host is empty"},
+      {"zk://127.0.0.1:99999", "\"99999\" is not a port between 1 and 65535"},
+      {"zk://127.0.0.1:zoo", "\"zoo\" is not a port between 1 and 65535"},
+      {"zk://" + address + "?a=b", "is not a port between 1 and 65535"},
+      {"zk://::1", "is an IPv6 address without brackets"},
+      {"zk:" + address, "it does not begin with zk://"},
+      {"ZK://" + address, "did you mean zk://" + address + "?"},
+      {"local:/there", "did you mean local:?"},
+      {"zk://ann:secret@" + address, "a URL has no login in it"},
+  };
+  for (const auto& [url, sentence] : wrong) {
+    const auto visit = command({"doctor", "--url", url});
+    EXPECT_EQ(visit.exit_code, 1) << url;
+    EXPECT_TRUE(visit.says("wrong    settings     ")) << url << ": " << visit.output;
+    EXPECT_TRUE(visit.says(sentence)) << url << ": " << visit.output;
+    EXPECT_FALSE(visit.says(" server       ")) << url << ": " << visit.output;
+    EXPECT_FALSE(visit.says("secret")) << visit.output;
+    for (const auto* other : {"ls", "shell"}) {
+      const auto refused = command({other, "--url", url});
+      EXPECT_EQ(refused.exit_code, 64) << other << " " << url << ": " << refused.errors;
+      EXPECT_NE(refused.errors.find(sentence), std::string::npos) << refused.errors;
+    }
+  }
+}
+
 // Nor does any other command take that for a service that does not answer.
 TEST(Doctor, is_not_needed_to_learn_that_a_login_is_wrong) {
   const TempDir dir("users");
@@ -199,6 +246,39 @@ TEST(Doctor, is_not_needed_to_learn_that_a_login_is_wrong) {
     EXPECT_EQ(visit.exit_code, 69) << visit.errors;
     EXPECT_NE(visit.errors.find("has refused the credentials, or wants some"), std::string::npos) << visit.errors;
   }
+}
+
+// Nothing listens there, the system says at once, and a command that only looks has nothing to wait for.
+TEST(RefusedConnections, end_a_command_that_looks_long_before_the_connect_timeout) {
+  const auto nobody = "127.0.0.1:" + std::to_string(free_port());
+  const auto hosts = nobody + ",127.0.0.1:" + std::to_string(free_port());
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"ls"}, {"show", "a"}, {"break", "a"}, {"watch"}, {"shell", "--", "ls", "/"}, {"doctor"}}) {
+    for (const auto& address : {nobody, hosts}) {
+      auto line = words;
+      line.insert(line.begin() + 1, {"--url", "zk://" + address, "--connect-timeout", "50s"});
+      const auto before = std::chrono::steady_clock::now();
+      const auto visit = command(line);
+      EXPECT_LT(std::chrono::steady_clock::now() - before, 20s) << words.front();
+      EXPECT_EQ(visit.exit_code, words.front() == "doctor" ? 1 : 69) << words.front();
+      const auto said = visit.errors + visit.output;
+      EXPECT_NE(said.find("onnection refused"), std::string::npos) << words.front() << ": " << said;
+    }
+  }
+}
+
+TEST(RefusedConnections, are_waited_out_by_a_run) {
+  const auto port = std::to_string(free_port());
+  const TempDir dir("refused");
+  Process run({.argv = {HOLDFAST_COMMAND, "run", "--url", "zk://127.0.0.1:" + port, "--connect-timeout", "60s", "a",
+                        "--", "echo", "granted"},
+               .stderr_file = dir / "err"});
+  // Longer than a command that looks would have stayed.
+  EXPECT_EQ(run.wait(1500ms), std::nullopt) << content(dir / "err");
+  Server server({"--listen", "127.0.0.1:" + port});
+  server.serves();
+  EXPECT_EQ(run.read_line(60s), "granted") << content(dir / "err");
+  EXPECT_EQ(run.wait(60s), 0);
 }
 
 TEST(Doctor, leaves_no_lock_behind) {

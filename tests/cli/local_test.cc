@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <memory>
 #include <regex>
@@ -63,10 +64,14 @@ TEST_F(LocalCommand, has_nothing_to_do_with_whoever_started_it) {
   EXPECT_EQ(std::filesystem::read_symlink(proc + "/fd/0"), "/dev/null");
   EXPECT_NE(::getsid(engine_pid()), ::getsid(0));
   EXPECT_NE(::getpgid(engine_pid()), ::getpgid(first.pid()));
-  for (const auto& each : std::filesystem::directory_iterator(proc + "/fd")) {
-    const auto target = std::filesystem::read_symlink(each.path()).string();
-    EXPECT_FALSE(target.starts_with("pipe:")) << each.path() << ": " << target;
-  }
+  // The last of it goes when the engine has seen that the client which started it has come.
+  EXPECT_TRUE(eventually(kLocalPatience, [&] {
+    const std::filesystem::directory_iterator descriptors(proc + "/fd");
+    return std::none_of(begin(descriptors), end(descriptors), [](const auto& each) {
+      std::error_code closed_meanwhile;
+      return std::filesystem::read_symlink(each.path(), closed_meanwhile).string().starts_with("pipe:");
+    });
+  })) << "a pipe of the process that started it";
   const int pid = engine_pid();
   ::kill(pid, SIGHUP);  // a terminal that closes
   EXPECT_EQ(run({"local", "status"}).exit_code, 0);
@@ -85,6 +90,33 @@ TEST_F(LocalCommand, ends_when_nobody_has_used_it_for_a_while_and_not_before) {
   EXPECT_EQ(first.wait(kLocalPatience), 0);
   EXPECT_TRUE(eventually(kLocalPatience, [&] { return engine_pid() == 0; }));
   EXPECT_TRUE(eventually(kLocalPatience, [&] { return is_gone(pid); })) << "the process is still there";
+}
+
+// With next to no processor time, a client gets to the engine long after that was ready, and would have ended by then.
+TEST_F(LocalCommand, a_client_comes_to_the_engine_that_it_has_started_however_late_it_is) {
+  ::setenv("HOLDFAST_LOCAL_IDLE", "1ms", 1);
+  std::vector<std::unique_ptr<Process>> spinners;
+  for (int i = 0; i < 4; ++i) {
+    spinners.push_back(std::make_unique<Process>(ProcessOptions{.argv = {"sh", "-c", "while :; do :; done"}}));
+  }
+  constexpr int kFirstUses = 8;
+  for (int i = 0; i < kFirstUses; ++i) {
+    Process late({.argv = {"nice", "-n", "10", HOLDFAST_COMMAND, "run", "a", "--", "true"},
+                  .env = {{"HOLDFAST_URL", "local:"}},
+                  .stderr_file = dir_ / "errors"});
+    EXPECT_EQ(late.wait(kLocalPatience), 0) << contents(dir_ / "errors");
+    ASSERT_TRUE(eventually(kLocalPatience, [&] { return engine_pid() == 0; }));
+  }
+  EXPECT_EQ(starts(), kFirstUses) << "some ended before the client that had started them came";
+  // And many at a time, as the boot of a machine has it.
+  std::vector<std::unique_ptr<Process>> crowd;
+  for (int i = 0; i < 20; ++i) {
+    crowd.push_back(std::make_unique<Process>(
+        ProcessOptions{.argv = {HOLDFAST_COMMAND, "run", "--connect-timeout", "60", "a", "--", "true"},
+                       .env = {{"HOLDFAST_URL", "local:"}},
+                       .stderr_file = dir_ / "errors"}));
+  }
+  for (auto& each : crowd) EXPECT_EQ(each->wait(kLocalPatience), 0) << contents(dir_ / "errors");
 }
 
 TEST_F(LocalCommand, a_client_that_comes_just_as_it_ends_gets_its_lock) {

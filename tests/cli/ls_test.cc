@@ -149,7 +149,7 @@ TEST_F(Ls, says_in_json_what_scripts_need) {
   EXPECT_EQ(lock["kind"], "mutex");
   EXPECT_EQ(lock["holders"].size(), 1U);
   EXPECT_EQ(lock["waiting"].size(), 1U);
-  EXPECT_EQ(lock["holders"][0]["token"], lease.token());
+  EXPECT_EQ(lock["holders"][0]["token"], std::to_string(lease.token()));
   EXPECT_EQ(lock["holders"][0]["pid"], ::getpid());
   EXPECT_EQ(lock["holders"][0]["purpose"], "monthly run");
   EXPECT_GE(lock["holders"][0]["seconds"], 0);

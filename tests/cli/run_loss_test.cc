@@ -2,8 +2,6 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include <array>
-#include <cstdint>
 #include <memory>
 #include <thread>
 
@@ -11,6 +9,7 @@
 #include "holdfast/clock.h"
 #include "run_command.h"
 #include "support/fault_proxy.h"
+#include "ticks.h"
 
 namespace holdfast::testing {
 namespace {
@@ -22,20 +21,6 @@ struct Line {
   FaultProxy proxy{engine().port()};
   std::string url() const { return "zk://" + proxy.address(); }
 };
-
-// When each of the ticker's processes was last alive; 0: not yet.
-std::array<Clock::time_point, 3> last_ticks(const std::filesystem::path& file) {
-  std::array<std::int64_t, 3> times{};
-  std::ifstream(file, std::ios::binary).read(reinterpret_cast<char*>(times.data()), sizeof times);
-  std::array<Clock::time_point, 3> points{};
-  for (std::size_t i = 0; i < times.size(); ++i) points[i] = Clock::time_point(std::chrono::nanoseconds(times[i]));
-  return points;
-}
-
-bool all_tick(const std::filesystem::path& file) {
-  const auto ticks = last_ticks(file);
-  return std::none_of(ticks.begin(), ticks.end(), [](auto tick) { return tick == Clock::time_point{}; });
-}
 
 struct Round {
   std::string name = fresh_name();

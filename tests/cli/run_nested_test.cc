@@ -1,7 +1,9 @@
 // A `holdfast run` inside another one: whether it is said that it waits for itself, and only then.
 #include <gtest/gtest.h>
 
+#include "logins.h"
 #include "run_command.h"
+#include "server_command.h"
 #include "support/pty.h"
 
 namespace holdfast::testing {
@@ -160,6 +162,43 @@ TEST(RunNested, a_command_inside_uses_the_same_service_unless_it_has_its_own_fil
   EXPECT_EQ(lines[1], "namespace outer HOLDFAST_RUN_NAMESPACE");
   EXPECT_TRUE(lines[2].starts_with("url zk://own.example:2181 ")) << lines[2];
   EXPECT_EQ(lines[3].find("outer"), std::string::npos) << lines[3];
+}
+
+// The password is in a file, and only its name is passed on.
+TEST(RunNested, a_command_inside_logs_in_as_the_outer_one_did) {
+  TempDir dir;
+  write_logins(dir);
+  Server server(with(kAnyPort, {"--require-auth", (dir / "users").string()}));
+  server.serves();
+  const auto name = fresh_name();
+  // From another directory, and a name that is relative to ours.
+  Process run(
+      {.argv = {HOLDFAST_COMMAND, "run", "--url", "zk://" + server.address(), "--auth", "password", name, "--", "sh",
+                "-c", "cd / && " HOLDFAST_COMMAND " run " + name + "-inner -- echo inside; env | grep -c secret"},
+       .env = {{"XDG_CONFIG_HOME", dir / "none"}, {"HOME", dir / "none"}},
+       .working_dir = dir.path(),
+       .stderr_file = dir / "errors"});
+  EXPECT_EQ(run.read_line(kRunPatience), "inside") << content(dir / "errors");
+  EXPECT_EQ(run.read_line(kRunPatience), "0") << "the password is in the environment";
+  run.wait(kRunPatience);
+}
+
+TEST(RunNested, a_login_is_not_sent_to_another_service) {
+  TempDir dir;
+  write_logins(dir);
+  const auto show = HOLDFAST_COMMAND + std::string(" config show | grep ^auth");
+  Process run({.argv = {HOLDFAST_COMMAND, "run", "--auth", (dir / "password").string(), fresh_name(), "--",
+                        HOLDFAST_COMMAND, "run", "--url", "local:", fresh_name(), "--", "sh", "-c", show},
+               .env = {{"XDG_CONFIG_HOME", dir / "none"},
+                       {"HOME", dir / "none"},
+                       {"HOLDFAST_RUN_URL", engine_url()},
+                       {"HOLDFAST_STATE_DIR", dir / "state"}},
+               .stderr_file = dir / "errors"});
+  const auto line = run.read_line(kRunPatience).value_or("nothing: " + content(dir / "errors"));
+  EXPECT_NE(line.find("default"), std::string::npos) << line;
+  EXPECT_EQ(run.wait(kRunPatience), 0);
+  Process({.argv = {HOLDFAST_COMMAND, "local", "stop"}, .env = {{"HOLDFAST_STATE_DIR", dir / "state"}}})
+      .wait(kRunPatience);
 }
 
 }  // namespace

@@ -214,7 +214,7 @@ TEST(Shell, refuses_what_makes_no_sense_without_a_server) {
   EXPECT_EQ(run_shell("memory:", {"--", "ls", "/"}).code, 64);
   const auto hosts = run_shell("zk://127.0.0.1:x", {"--", "ls", "/"});
   EXPECT_EQ(hosts.code, 64);
-  EXPECT_NE(hosts.err.find("write host:port"), std::string::npos) << hosts.err;
+  EXPECT_NE(hosts.err.find("write zk://host:port"), std::string::npos) << hosts.err;
   EXPECT_EQ(run_shell("zk://127.0.0.1:1", {"--nonsense"}).code, 64);
 }
 

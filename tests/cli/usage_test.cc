@@ -229,5 +229,49 @@ TEST_F(Config, of_a_checkout_sends_nothing_to_a_stranger) {
   EXPECT_EQ(run_command({"local", "stop"}, env).exit_code, 0);
 }
 
+// It names another service; without it the lock would be asked of local:, where it is free.
+TEST_F(Config, that_other_users_can_write_to_ends_every_command_that_would_use_it) {
+  std::filesystem::create_directories(dir_ / "config/holdfast");
+  write("config/holdfast/config.yaml", "url: zk://127.0.0.1:1\n");
+  const auto file = dir_ / "config/holdfast/config.yaml";
+  std::filesystem::permissions(file, std::filesystem::perms(0666));
+  const std::vector<std::pair<std::string, std::string>> env{{"HOLDFAST_STATE_DIR", dir_ / "state"},
+                                                             {"XDG_CONFIG_HOME", dir_ / "config"},
+                                                             {"HOLDFAST_URL", ""},
+                                                             {"HOLDFAST_CONFIG", ""}};
+  const auto ran = dir_ / "ran";
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"run", "x", "--", "touch", ran.string()},
+                                                {"ls"},
+                                                {"show", "x"},
+
+                                                {"break", "x"},
+                                                {"watch"},
+                                                {"shell", "--", "ls", "/"},
+                                                {"config", "show"}}) {
+    const auto said = run_command(words, env);
+    EXPECT_EQ(said.exit_code, 64) << words.front();
+    EXPECT_EQ(said.err,
+              "holdfast: " + file.string() +
+                  " can be written by other users, so it may not be what you wrote; look at it and chmod go-w " +
+                  file.string() + ", or name it with --config if it is\n")
+        << words.front();
+  }
+  EXPECT_FALSE(std::filesystem::exists(ran)) << "it was run under a lock of another service";
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "state")) << "an engine was started";
+}
+
+TEST_F(Config, that_is_not_used_is_not_mentioned_with_q) {
+  std::filesystem::create_directory(dir_ / "checkout");
+  write("checkout/holdfast.yaml", "url: zk://127.0.0.1:1\n");
+  const std::vector<std::pair<std::string, std::string>> env{{"HOLDFAST_STATE_DIR", dir_ / "state"},
+                                                             {"XDG_CONFIG_HOME", dir_ / "config"},
+                                                             {"HOLDFAST_URL", ""},
+                                                             {"HOLDFAST_CONFIG", ""}};
+  const auto said = run_command({"run", "-q", "x", "--", "true"}, env, dir_ / "checkout");
+  EXPECT_EQ(said.exit_code, 0);
+  EXPECT_EQ(said.err, "");
+  EXPECT_EQ(run_command({"local", "stop"}, env).exit_code, 0);
+}
+
 }  // namespace
 }  // namespace holdfast::testing

@@ -117,7 +117,7 @@ TEST_F(Watch, has_a_document_for_every_change) {
   EXPECT_EQ(document["event"], "holds");
   EXPECT_EQ(document["name"], "m");
   EXPECT_EQ(document["kind"], "mutex");
-  EXPECT_EQ(document["ticket"]["token"], lease.token());
+  EXPECT_EQ(document["ticket"]["token"], std::to_string(lease.token()));
   lease.release();
   EXPECT_EQ(nlohmann::json::parse(line_with(watch, "released"))["ticket"]["purpose"], "monthly run");
 }

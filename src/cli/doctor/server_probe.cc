@@ -94,6 +94,7 @@ Probed<ServerProbe> ServerProbe::connect(const ServerAddress& address, Clock::ti
   }
   const std::unique_ptr<addrinfo, FreeAddresses> list(found);
   std::string why = "no address";
+  bool refused = true;
   for (const auto* each = list.get(); each != nullptr; each = each->ai_next) {
     const auto start = Clock::now();
     const int socket = ::socket(each->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -115,8 +116,9 @@ Probed<ServerProbe> ServerProbe::connect(const ServerAddress& address, Clock::ti
       return probe;
     }
     why = std::generic_category().message(error);
+    refused = refused && error == ECONNREFUSED;
   }
-  return tl::unexpected(ProbeFailure{fmt::format("{} is not reached: {}", name, why), kStartIt});
+  return tl::unexpected(ProbeFailure{fmt::format("{} is not reached: {}", name, why), kStartIt, refused});
 }
 
 Probed<ServerProbe> ServerProbe::connect_to_path(const std::string& path) {
@@ -136,7 +138,10 @@ ServerProbe::~ServerProbe() {
 }
 
 ServerProbe::ServerProbe(ServerProbe&& other) noexcept
-    : name_(std::move(other.name_)), socket_(std::exchange(other.socket_, -1)), connected_in_(other.connected_in_) {}
+    : name_(std::move(other.name_)),
+      socket_(std::exchange(other.socket_, -1)),
+      connected_in_(other.connected_in_),
+      logged_in_(other.logged_in_) {}
 
 bool ServerProbe::wait(short events, Clock::time_point deadline) const {
   for (;;) {
@@ -238,6 +243,7 @@ Probed<void> ServerProbe::log_in(const Auth& auth, Clock::time_point deadline) {
     return tl::unexpected(
         ProbeFailure{name_ + " does not accept the login", "correct the user:password (--auth FILE)"});
   }
+  logged_in_ = true;
   return {};
 }
 
@@ -253,7 +259,10 @@ Probed<void> ServerProbe::read_root(Clock::time_point deadline) {
   if (!answer) return tl::unexpected(answer.error());
   // That it is not there, or not for us, is an answer too.
   if (answer->size() >= kHeaderSize && number_at(*answer, kErrorAt) == kLoginRequired) {
-    return tl::unexpected(ProbeFailure{name_ + " serves nobody without a login", "give a user:password (--auth FILE)"});
+    // ZooKeeper's protocol takes every password, and refuses what is asked afterwards.
+    return tl::unexpected(
+        logged_in_ ? ProbeFailure{name_ + " does not accept the login", "correct the user:password (--auth FILE)"}
+                   : ProbeFailure{name_ + " serves nobody without a login", "give a user:password (--auth FILE)"});
   }
   return {};
 }

@@ -29,6 +29,7 @@ std::vector<ServerAddress> parse_servers(std::string_view hosts);
 struct ProbeFailure {
   std::string message;
   std::string fix;
+  bool refused = false;  // by the machine, at once: nothing listens there
 };
 template <typename T>
 using Probed = tl::expected<T, ProbeFailure>;
@@ -68,6 +69,7 @@ class ServerProbe {
   std::string name_;
   int socket_;
   Clock::duration connected_in_;
+  bool logged_in_ = false;
 };
 
 }  // namespace holdfast::cli::doctor

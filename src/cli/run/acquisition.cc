@@ -26,8 +26,12 @@ AcquireResult within(const std::optional<std::chrono::nanoseconds>& wait, Try at
 
 }  // namespace
 
-Acquisition::Acquisition(const RunOptions& options, const ServiceSettings& settings)
-    : options_(options), settings_(settings), done_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+Acquisition::Acquisition(const RunOptions& options, const ServiceSettings& settings,
+                         std::function<void(const Client&)> connected)
+    : options_(options),
+      settings_(settings),
+      tell_connected_(std::move(connected)),
+      done_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (done_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
   thread_ = std::thread([this] { work(); });
 }
@@ -54,6 +58,7 @@ void Acquisition::work() {
     client_.emplace(
         connect(settings_, {.purpose = options_.purpose, .program = program.substr(0, kLongestProgram)}, deadline));
     connected_ = &*client_;
+    tell_connected_(*client_);
     auto wait = options_.wait;
     if (limited) wait = std::max<std::chrono::nanoseconds>(deadline - Clock::now(), std::chrono::nanoseconds(1));
     result_.emplace(acquire(wait));

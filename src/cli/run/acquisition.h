@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <thread>
@@ -16,8 +17,8 @@ namespace holdfast::cli {
 
 class Acquisition {
  public:
-  // Connects, and takes its place in line.
-  Acquisition(const RunOptions& options, const ServiceSettings& settings);
+  // Connects, tells that on a thread of its own, and takes its place in line.
+  Acquisition(const RunOptions& options, const ServiceSettings& settings, std::function<void(const Client&)> connected);
   // Gives up if it is not done; closes the client.
   ~Acquisition();
   Acquisition(const Acquisition&) = delete;
@@ -39,6 +40,7 @@ class Acquisition {
 
   const RunOptions& options_;
   const ServiceSettings& settings_;
+  const std::function<void(const Client&)> tell_connected_;
   int done_ = -1;
   std::stop_source stop_;
   std::optional<Client> client_;

@@ -10,13 +10,17 @@
 
 namespace holdfast::cli {
 
+// As long as ZooKeeper's, and every server's that we know of.
+using SessionPassword = std::array<char, 16>;
+
 struct ToGuardian {
   enum class Kind : std::int32_t {
-    start,   // run the command; valid_until, terms, token
-    lease,   // valid_until, once more
-    end,     // it has to end now, whatever the lease says
-    done,    // we know how the command ended; what it left in the background may go on
-    signal,  // send this to the command and what it started, as far as they are in its process group
+    start,    // run the command; valid_until, terms, token
+    lease,    // valid_until, once more
+    end,      // it has to end now, whatever the lease says
+    done,     // we know how the command ended; what it left in the background may go on
+    signal,   // send this to the command and what it started, as far as they are in its process group
+    session,  // the one to end if we are killed; session, password
   };
 
   Kind kind = Kind::lease;
@@ -24,6 +28,8 @@ struct ToGuardian {
   Clock::time_point valid_until{};
   HoldTerms terms{};
   std::uint64_t token = 0;
+  std::int64_t session = 0;  // 0: none, or not any more
+  SessionPassword password{};
 };
 
 struct FromGuardian {

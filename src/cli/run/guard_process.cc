@@ -78,6 +78,9 @@ class Guard {
   void report_end(bool killed = false, std::size_t left = 0);
   bool wrapper_stands_still() const { return !gone_ && process_info(wrapper_).stopped; }
 
+  // Nothing of the command may be alive.
+  [[noreturn]] void leave();
+
   const GuardOrders& orders_;
   int socket_;
   pid_t wrapper_;
@@ -100,8 +103,9 @@ class Guard {
   bool has_own_group_ = false;  // the command
   bool ignores_children_ = false;
   bool told_ = false;
-  bool maximum_ = false;  // was reached before the end of the lease
-  bool gone_ = false;     // the wrapper
+  bool maximum_ = false;        // was reached before the end of the lease
+  bool gone_ = false;           // the wrapper
+  lock::SessionKey session_{};  // the wrapper's
   bool said_ = false;
   bool reported_ = false;
 };
@@ -144,7 +148,7 @@ void Guard::live() {
     look_at_the_clock();
     if (status_ && (told_ || gone_) && childless_) {
       report_end();
-      ::_exit(0);
+      leave();
     }
     if (status_ && !told_ && !reported_) report_end();
   }
@@ -163,6 +167,7 @@ void Guard::hear() {
       case ToGuardian::Kind::signal: forward(order.signal); break;
       case ToGuardian::Kind::lease: valid_until_ = order.valid_until; break;
       case ToGuardian::Kind::end: end_ = end_now(terms_, Clock::now()); break;
+      case ToGuardian::Kind::session: session_ = {order.session, {order.password.begin(), order.password.end()}}; break;
     }
   }
 }
@@ -198,7 +203,7 @@ void Guard::start(const ToGuardian& order) {
 
 void Guard::wrapper_is_gone() {
   gone_ = true;
-  if (command_ == 0) ::_exit(0);
+  if (command_ == 0) leave();
   if (told_) return;
   auto terms = terms_;
   if (terms.on_lost == OnLost::ignore) terms.on_lost = OnLost::term;
@@ -313,7 +318,14 @@ void Guard::kill_all() {
     say(orders_.names + ": stopped for too long to keep the lock; the command was killed");
   }
   report_end(true, childless_ ? 0 : descendants_of(::getpid()).size());
-  ::_exit(0);
+  if (!childless_) ::_exit(0);
+  leave();
+}
+
+// A wrapper that lives gives the lock back itself.
+void Guard::leave() {
+  if (!gone_) ::_exit(0);
+  end_session_and_exit(orders_.service, session_);
 }
 
 // To die, a process needs the processor, too: what it was doing in the kernel is done first, and its files are closed. But it must have been killed

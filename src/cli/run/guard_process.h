@@ -1,6 +1,6 @@
 // guard_process.h -- the guardian: a process that lets nothing run without the lock.
 //
-// It stands between the wrapper, which has the lock, and the command. It has no threads and no connection, and is in no
+// It stands between the wrapper, which has the lock, and the command. It has no threads and, while the command lives, no connection, and is in no
 // process group that a terminal or a shell would signal; so it goes on when the wrapper is stopped, hangs or is killed. It kills the
 // command and all that the command has started in time before the lease ends that the wrapper last told it of, or when the wrapper is gone.
 //
@@ -14,6 +14,8 @@
 //                                                                    was left in the background goes on
 //   told       waits for the rest     -             KILL: killing    goes on
 //   killing    until nothing is left, then ends
+//
+// Where it ends because the wrapper is gone, and nothing of the command lives, it first ends the wrapper's session (last_act.h).
 #pragma once
 
 #include <signal.h>
@@ -23,6 +25,7 @@
 #include <vector>
 
 #include "cli/run/deadlines.h"
+#include "cli/run/last_act.h"
 
 namespace holdfast::cli {
 
@@ -31,6 +34,7 @@ struct GuardOrders {
   std::vector<std::pair<std::string, std::string>> env{};  // added; HOLDFAST_TOKEN comes with the start
   std::string names{};                                     // for messages
   sigset_t mask{};                                         // the command's
+  GuardedService service{};                                // where the wrapper's session is
 };
 
 // The life of the guardian, in the process that was forked for it. `socket` is its end.

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <system_error>
@@ -42,6 +43,14 @@ void Guardian::renew(Clock::time_point valid_until) {
 }
 
 void Guardian::end() { send({.kind = ToGuardian::Kind::end}); }
+
+void Guardian::tell_session(const lock::SessionKey& key) {
+  ToGuardian order{.kind = ToGuardian::Kind::session, .session = key.id};
+  // One of another length is of a service that we do not know: its session ends by itself.
+  if (key.password.size() != order.password.size()) order.session = 0;
+  std::copy_n(key.password.begin(), std::min(key.password.size(), order.password.size()), order.password.begin());
+  send(order);
+}
 
 void Guardian::forward(int signal) { send({.kind = ToGuardian::Kind::signal, .signal = signal}); }
 

@@ -1,6 +1,6 @@
 // guardian.h -- the wrapper's end of its guardian.
 //
-// Thread safety: none; the main thread has it.
+// Thread safety: none but where said; the main thread has it.
 #pragma once
 
 #include <sys/types.h>
@@ -9,6 +9,7 @@
 
 #include "cli/run/guard_message.h"
 #include "cli/run/guard_process.h"
+#include "lock/session_key.h"
 
 namespace holdfast::cli {
 
@@ -28,6 +29,8 @@ class Guardian {
   // Sent only if it is new.
   void renew(Clock::time_point valid_until);
   void end();
+  // The session to end if we are killed, once nothing of the command lives. Any thread.
+  void tell_session(const lock::SessionKey& key);
   void forward(int signal);
   // We have heard how the command ended. The guardian ends without touching what was left behind.
   void done();

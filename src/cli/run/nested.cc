@@ -8,15 +8,6 @@
 #include "cli/describe.h"
 
 namespace holdfast::cli {
-namespace {
-
-// Whether we have to wait until this holder gives it back, were there nobody else. A semaphore's holders are counted instead.
-bool keeps_us_out(const TicketInfo& holder, const RunOptions& options) {
-  if (holder.mode == LockMode::permit) return false;
-  return !options.shared || holder.mode != LockMode::read;
-}
-
-}  // namespace
 
 std::string nested_sentence(const std::vector<LockInfo>& locks, const RunOptions& options, const Waiter& us,
                             const std::vector<pid_t>& ancestors) {
@@ -32,7 +23,8 @@ std::string nested_sentence(const std::vector<LockInfo>& locks, const RunOptions
       std::erase_if(above, [](const TicketInfo& ticket) { return ticket.mode != LockMode::permit; });
       if (options.permits->wanted + static_cast<std::int64_t>(above.size()) <= options.permits->of) above.clear();
     } else {
-      std::erase_if(above, [&](const TicketInfo& ticket) { return !keeps_us_out(ticket, options); });
+      const auto wanted = options.shared ? LockMode::read : LockMode::exclusive;
+      std::erase_if(above, [&](const TicketInfo& ticket) { return !excludes(ticket.mode, wanted); });
     }
     if (above.empty()) continue;
     return fmt::format(

@@ -84,15 +84,26 @@ GuardOrders Wrapper::orders() const {
   return {.argv = options_.command,
           .env = {{"HOLDFAST_NAME", fmt::format("{}", fmt::join(options_.names, " "))},
                   {kRunUrl, settings_.url},
-                  {kRunNamespace, settings_.name_space}},
+                  {kRunNamespace, settings_.name_space},
+                  {kRunAuth, settings_.auth_file}},
           .names = options_.shown_names(),
-          .mask = signals_.mask_before()};
+          .mask = signals_.mask_before(),
+          .service = {settings_.url, settings_.session_timeout, settings_.auth}};
 }
 
 RunEnd Wrapper::run() {
-  Acquisition acquisition(options_, settings_);
-  if (const auto end = wait_in_line(acquisition)) return *end;
-  return acquisition.result() ? hold(acquisition) : not_acquired(acquisition);
+  RunEnd end;
+  {
+    Acquisition acquisition(options_, settings_,
+                            [this](const Client& client) { guardian_.tell_session(lock::session_key(client)); });
+    if (const auto given_up = wait_in_line(acquisition)) {
+      end = *given_up;
+    } else {
+      end = acquisition.result() ? hold(acquisition) : not_acquired(acquisition);
+    }
+  }
+  guardian_.tell_session({});  // it has ended
+  return end;
 }
 
 std::optional<RunEnd> Wrapper::wait_in_line(Acquisition& acquisition) {
@@ -147,6 +158,7 @@ RunEnd Wrapper::not_acquired(Acquisition& acquisition) {
 RunEnd Wrapper::hold(Acquisition& acquisition) {
   Client& client = *acquisition.client();
   const auto& lease = acquisition.result().lease();
+  guardian_.tell_session(lock::session_key(client));  // the one that waited may have been lost
   say_if_not_as_asked(std::chrono::duration_cast<milliseconds>(client.session_timeout()));
   RunEnd end;
   {

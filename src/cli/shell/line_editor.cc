@@ -143,6 +143,9 @@ struct LineEditor::State {
     ::el_set(edit, EL_REFRESH);
   }
 
+  // Of the terminal as libedit leaves it when it does not edit.
+  void echo_between_lines(bool on) { ::el_set(edit, EL_SETTY, "-x", on ? "+echo" : "-echo", nullptr); }
+
   void bind_keys() {
     ::el_set(edit, EL_ADDFN, "holdfast-complete", "Complete a command, an option or a path", &State::tab);
     // What terminals send for them; libedit knows the plain arrows.
@@ -179,9 +182,14 @@ LineEditor::LineEditor(TerminalSignals& signals, EditorHooks hooks)
   ::el_set(state.edit, EL_GETCFN, &State::next_character);
   state.bind_keys();
   (void)::el_source(state.edit, nullptr);  // ~/.editrc, if there is one
-  signals.before_stop = [&state] { ::el_set(state.edit, EL_PREP_TERM, 0); };
+  state.echo_between_lines(false);
+  signals.before_stop = [&state] {
+    state.echo_between_lines(true);
+    ::el_set(state.edit, EL_PREP_TERM, 0);
+  };
   signals.after_stop = [&state] {
     ::el_set(state.edit, EL_PREP_TERM, 1);
+    state.echo_between_lines(false);
     if (!state.editing) return;
     ::el_resize(state.edit);
     ::el_set(state.edit, EL_REFRESH);
@@ -200,7 +208,8 @@ LineEditor::Result LineEditor::read(std::string& line) {
   state.editing = true;
   int count = 0;
   // libedit lets go of the terminal between two lines, and takes it back only after it has drawn the prompt. What is
-  // typed meanwhile would be echoed into it, so we do not let go: echo is off until the shell ends or is stopped.
+  // typed meanwhile would be echoed into it, so we do not let go, and for the moment in which libedit does, echo is off
+  // (echo_between_lines), until the shell ends or is stopped.
   ::el_set(state.edit, EL_PREP_TERM, 1);
   const char* text = ::el_gets(state.edit, &count);
   ::el_set(state.edit, EL_PREP_TERM, 1);

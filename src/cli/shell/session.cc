@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <limits>
 #include <random>
+#include <system_error>
 
 namespace holdfast::cli::shell {
 namespace {
@@ -42,7 +44,7 @@ Answer<void> Session::open() {
   password_.assign(16, '\0');
   last_zxid_ = 0;
   was_ready_ = expired_ = false;
-  failures_ = 0;
+  failures_ = refusals_ = 0;
   watches_.clear();
   // As every client does, so that the clients of an ensemble spread over it.
   host_ = std::random_device{}() % options_.hosts.size();
@@ -106,13 +108,20 @@ Answer<std::string> Session::wait_for_answer() {
   return *std::move(pending.answer);
 }
 
+// Once may be a server that is just restarting. One that is located is started by that. And in a session that goes on there is something to wait for.
+bool Session::every_server_refuses() const {
+  return session_ == 0 && !options_.locate && refusals_ >= 2 * options_.hosts.size();
+}
+
 Answer<void> Session::wait_until_ready() {
   const auto until = now() + options_.connect_timeout;
   while (phase_ != Phase::ready) {
-    if (phase_ == Phase::closed || now() >= until) {
+    if (phase_ == Phase::closed || now() >= until || every_server_refuses()) {
       const bool starting = phase_ != Phase::closed && socket_ != nullptr;
-      return tl::unexpected(Failure{.kind = Failure::Kind::not_connected,
-                                    .detail = starting ? server() + ": it does not answer" : last_trouble_});
+      const auto why = starting ? server() + ": it does not answer" : last_trouble_;
+      const auto known = explanation();
+      return tl::unexpected(
+          Failure{.kind = Failure::Kind::not_connected, .detail = known.empty() ? why : why + "; " + known});
     }
     if (step(-1, until) == Woke::interrupted) return tl::unexpected(Failure{.kind = Failure::Kind::interrupted});
   }
@@ -214,7 +223,8 @@ void Session::attend_socket() {
 void Session::end_connection(const std::string& reason) {
   const bool was_there = phase_ == Phase::ready;
   last_trouble_ = server() + ": " + reason;
-  socket_.reset();
+  refusals_ = reason == std::generic_category().message(ECONNREFUSED) ? refusals_ + 1 : 0;
+  socket_.reset();  // the reason may be its own
   phase_ = Phase::resting;
   rest_ends_ = now();
   // The first attempt is made at once and, if it was this server that went, at the next one.

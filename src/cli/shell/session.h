@@ -40,6 +40,8 @@ struct SessionOptions {
   // Asked before every attempt to connect, and in place of `hosts` from then on; nobody hears signals meanwhile, so it must not take
   // long. Or why it is nowhere, in one sentence. Empty: the service is where `hosts` says.
   std::function<tl::expected<std::vector<Host>, std::string>()> locate{};
+  // Asked when there is no session, or the server could not do what it was asked for: a clause about what else is known, or nothing. May be empty.
+  std::function<std::string()> explain{};
 };
 
 // Why there is no answer.
@@ -52,7 +54,7 @@ struct Failure {
   };
   Kind kind = Kind::refused;
   wire::Code code = wire::Code::ok;
-  std::string detail{};  // which server, and why it is not reached
+  std::string detail{};  // which server, and why it is not reached; of a refusal, what else is known
 };
 
 template <typename T>
@@ -88,7 +90,7 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // A new session. Returns once it is there, or after the connect timeout.
+  // A new session. Returns once it is there, or after the connect timeout; or when every server has refused the connection twice.
   Answer<void> open();
   // For the next open(). What proved our identity to the servers before is not sent to these.
   void move_to(std::vector<Host> hosts);
@@ -127,6 +129,8 @@ class Session {
   Time due() const;
   void do_what_is_due();
   Answer<void> wait_until_ready();
+  // While a session is opened: there is nothing to wait for.
+  bool every_server_refuses() const;
   Answer<std::string> wait_for_answer();
 
   void start_attempt();
@@ -142,6 +146,7 @@ class Session {
   void become_ready();
   void send(std::int32_t xid, wire::Op op, std::string_view body);
   void send_auth(const Auth& auth);
+  std::string explanation() const { return options_.explain ? options_.explain() : std::string(); }
 
   SessionOptions options_;
   Interruption interruption_;
@@ -151,6 +156,7 @@ class Session {
   std::unique_ptr<wire::FrameSocket> socket_;
   std::size_t host_ = 0;
   std::size_t failures_ = 0;  // since the last connection
+  std::size_t refusals_ = 0;  // of these, the last ones in a row: nothing listens there
   bool greeted_ = false;
   bool leaving_ = false;      // that the connection ends is no news
   std::size_t unproven_ = 0;  // identities the server has not answered yet

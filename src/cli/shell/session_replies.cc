@@ -81,7 +81,8 @@ void Session::on_reply(std::int32_t xid, wire::Code code, std::string_view body)
     if (missing) watches_.add(Watch::exist, question->path);
   }
   if (code != wire::Code::ok) {
-    pending_->answer = tl::unexpected(Failure{.kind = Failure::Kind::refused, .code = code});
+    pending_->answer = tl::unexpected(Failure{
+        .kind = Failure::Kind::refused, .code = code, .detail = code == wire::Code::system_error ? explanation() : ""});
     // The server ends the connection after these; what is sent on it meanwhile is lost.
     if (code == wire::Code::auth_failed) end_connection("it refused an identity");
     if (code == wire::Code::session_closed_require_auth) end_connection("it wants credentials");

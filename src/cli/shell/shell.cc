@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/disk_room.h"
 #include "cli/exit_code.h"
 #include "cli/service.h"
 #include "cli/shell/modes.h"
@@ -49,7 +50,8 @@ shell::SessionOptions session_options(const ServiceSettings& settings) {
           .auth = settings.auth,
           .session_timeout = settings.session_timeout,
           .connect_timeout = settings.connect_timeout,
-          .locate = settings.url == "local:" ? locate_local : nullptr};
+          .locate = settings.url == "local:" ? locate_local : nullptr,
+          .explain = [url = settings.url] { return room_trouble(url); }};
 }
 
 namespace {

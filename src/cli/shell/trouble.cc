@@ -29,6 +29,7 @@ std::string refusal(wire::Code code, const std::string& path) {
     case wire::Code::no_watcher: return "No watch of this shell is on " + path;
     case wire::Code::session_closed_require_auth:
       return "The server lets nobody in without credentials; use --auth, or addauth";
+    case wire::Code::system_error: return "The server could not do that: " + path;
     case wire::Code::session_expired: return "The session has expired; try again";
     default: return fmt::format("The server refused with code {}: {}", static_cast<int>(code), path);
   }
@@ -40,7 +41,9 @@ Trouble misuse(std::string text) { return {.text = std::move(text), .exit_code =
 
 Trouble trouble_of(const Failure& failure, std::string_view path, bool changes) {
   switch (failure.kind) {
-    case Failure::Kind::refused: return {.text = refusal(failure.code, show_path(path)), .code = failure.code};
+    case Failure::Kind::refused:
+      return {.text = refusal(failure.code, show_path(path)) + (failure.detail.empty() ? "" : "; " + failure.detail),
+              .code = failure.code};
     case Failure::Kind::not_connected:
       return {.text = "Not connected to " + failure.detail, .exit_code = kExitUnavailable};
     case Failure::Kind::unanswered:
