@@ -11,6 +11,7 @@
 
 #include "cli/completion/command_tree.h"
 #include "cli/completion/scripts.h"
+#include "cli/output.h"
 #include "cli/service.h"
 #include "holdfast/client.h"
 #include "holdfast/error.h"
@@ -27,13 +28,13 @@ constexpr std::size_t kMostNames = 1'000;
 void print_script(const CLI::App& app, const std::string& shell) {
   const auto tree = read_tree(app);
   if (shell == "bash") {
-    fmt::print("{}", bash_script(tree));
+    write_out(bash_script(tree));
   } else if (shell == "zsh") {
-    fmt::print("{}", zsh_script(tree));
+    write_out(zsh_script(tree));
   } else if (shell == "fish") {
-    fmt::print("{}", fish_script(tree));
+    write_out(fish_script(tree));
   } else if (shell == "words") {
-    fmt::print("{}", word_list(tree));
+    write_out(word_list(tree));
   } else {
     throw Error(Errc::invalid_argument, "there are completions for bash, zsh and fish");
   }

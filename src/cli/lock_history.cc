@@ -78,11 +78,11 @@ LockHistory::Told* LockHistory::told(const std::string& name, const std::string&
   return nullptr;
 }
 
-// Those that no look has seen, and none will any more.
-void LockHistory::add_passed(Time at, std::vector<Change>& changes) {
+// Those that were gone by `until`, and that no look has seen.
+void LockHistory::add_passed(Time until, std::vector<Change>& changes) {
   for (auto each = told_.begin(); each != told_.end();) {
     const auto& [queue, id] = each->first;
-    if (!each->second.gone || *each->second.gone > at - kLag) {
+    if (!each->second.gone || *each->second.gone > until) {
       ++each;
       continue;
     }
@@ -96,7 +96,6 @@ void LockHistory::add_passed(Time at, std::vector<Change>& changes) {
     }
     each = told_.erase(each);
   }
-  std::erase_if(over_, [&](const auto& each) { return each.second < at - 2 * kLag; });
 }
 
 std::vector<Change> LockHistory::see(std::vector<LockInfo>& locks, Time at, const std::vector<NodeSign>& signs) {
@@ -159,10 +158,20 @@ std::vector<Change> LockHistory::see(std::vector<LockInfo>& locks, Time at, cons
       if (ticket.revoked && (known == nullptr || !known->revoked)) add(Event::asked, ticket, at);
     }
   }
-  if (!first_) add_passed(at, changes);
+  if (!first_) {
+    add_passed(at - kLag, changes);
+    std::erase_if(over_, [&](const auto& each) { return each.second < at - 2 * kLag; });
+  }
   std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.at < b.at; });
   seen_ = std::move(now);
   first_ = false;
+  return changes;
+}
+
+std::vector<Change> LockHistory::finish() {
+  std::vector<Change> changes;
+  if (!first_) add_passed(Time::max(), changes);
+  std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.at < b.at; });
   return changes;
 }
 

@@ -53,6 +53,8 @@ class LockHistory {
   // gone, then which have come, both in the queue's order. `signs`: what the server has told since, before the look at `at`.
   // A card that was overwritten by asking for the lock is put back into `locks` from what was seen before.
   std::vector<Change> see(std::vector<LockInfo>& locks, Time at, const std::vector<NodeSign>& signs = {});
+  // After the last look: tickets that have come and gone, of which a later look might have seen more.
+  std::vector<Change> finish();
 
  private:
   using Key = std::pair<std::string, std::string>;  // name of the lock, id of the ticket
@@ -69,7 +71,7 @@ class LockHistory {
 
   void remember(const std::vector<NodeSign>& signs);
   Told* told(const std::string& name, const std::string& id);
-  void add_passed(Time at, std::vector<Change>& changes);
+  void add_passed(Time until, std::vector<Change>& changes);
 
   bool first_ = true;
   std::map<std::string, Seen> seen_;

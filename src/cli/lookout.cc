@@ -78,7 +78,8 @@ std::vector<NodeSign> Lookout::take_signs(bool& everywhere) {
 void Lookout::run() {
   std::optional<Client> client;
   Steady::time_point full{};
-  for (bool first = true;; first = false) {
+  bool first = true;
+  for (bool last = false;; first = false) {
     const auto begin = Steady::now();
     bool everywhere = begin >= full;
     Look look;
@@ -86,6 +87,10 @@ void Lookout::run() {
       // Before the look, which then is of a later time than what was told.
       look.signs = take_signs(everywhere);
       look_around(client, everywhere, look);
+      // What was told before the answers to the last look came: nothing comes after it.
+      if (last) {
+        for (auto& sign : take_signs(everywhere)) look.signs.push_back(std::move(sign));
+      }
     } catch (const std::exception& error) {
       look.trouble = error.what();
       if (first) {
@@ -99,9 +104,11 @@ void Lookout::run() {
     // After it was told: to say goodbye to a service that does not answer takes a while.
     if (failed) client.reset();
     if (everywhere || failed) full = Steady::now() + std::max<Steady::duration>(kPause, Steady::now() - begin);
+    if (last) break;
     wait(full);
     const std::lock_guard lock(mutex_);
-    if (stopping_ || failure_) break;
+    if (failure_ || (stopping_ && failed)) break;
+    last = stopping_;  // once more, for what was told since
   }
   events_.reset();
   client.reset();

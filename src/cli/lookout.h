@@ -43,7 +43,7 @@ class Lookout {
   // The next look; nothing if there was none since. Throws what the first look failed with: that is no outage, but a mistake.
   std::optional<Look> take();
 
-  // Ends the session and the thread. False: it waits for a service that does not answer, and cannot be left behind but with the process.
+  // Looks once more, for what the server has told until now, then ends the session and the thread. False: it waits for a service that does not answer, and cannot be left behind but with the process.
   bool stop();
 
  private:

@@ -1,6 +1,12 @@
 // main.cc -- the `holdfast` command.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <exception>
+#include <iostream>
 #include <new>
 #include <string>
 #include <system_error>
@@ -36,6 +42,18 @@ std::vector<std::string> command_line(int argc, char** argv) {
   return moved;
 }
 
+// What stdio still holds is written now, while it can be said that it was not. A reader that has gone (`| head`) is no failure.
+int finish(int code) {
+  errno = 0;
+  std::cout.flush();
+  const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout;
+  if (written || errno == EPIPE) return code;
+  // Of a part that was refused before, the reason is not known any more.
+  holdfast::cli::tell(fmt::format("cannot write to stdout{}{}", errno == 0 ? "" : ": ",
+                                  errno == 0 ? "" : std::strerror(errno)));
+  return code == 0 ? holdfast::cli::kExitNo : code;
+}
+
 int fail(int code, const char* sentence) {
   holdfast::cli::tell(sentence);
   return code;
@@ -68,12 +86,12 @@ int main(int argc, char** argv) {
     app.parse(count, pointers.data());
   } catch (const CLI::ParseError& error) {
     // --help and --version come this way, too.
-    if (error.get_exit_code() == 0) return app.exit(error);
+    if (error.get_exit_code() == 0) return finish(app.exit(error));
     return fail(kExitUsage, complaint(app, error).c_str());
   } catch (const holdfast::Error& error) {
     return fail(app.got_subcommand("server") ? kExitServer : exit_code_of(error), error.what());
   } catch (const std::exception& error) {
     return fail(app.got_subcommand("server") ? kExitServer : kExitInternal, sentence(error).c_str());
   }
-  return exit_code;
+  return finish(exit_code);
 }

@@ -97,6 +97,10 @@ class Sources {
     if (!given.empty()) return {given, option, std::string(option) + ": "};
     if (variable != nullptr) {
       const char* value = std::getenv(variable);
+      // A script's variable that was never set: not to be taken for a wish to lock on this machine alone.
+      if (value != nullptr && *value == '\0' && key == "url") {
+        refuse(fmt::format("{} is empty; unset it, or name a service: zk://host:port or local:", variable));
+      }
       if (value != nullptr && *value != '\0') return {value, variable, std::string(variable) + ": "};
     }
     const auto* entry = file_.find(key);

@@ -62,14 +62,14 @@ class Signals {
   int fd_ = -1;
 };
 
-// Until it is told to end, or nobody reads any more.
-void follow(const Signals& signals, Lookout& lookout, WatchView& view) {
+// Until it is told to end: true; or its output has no reader any more.
+bool follow(const Signals& signals, Lookout& lookout, WatchView& view) {
   for (;;) {
     // Nothing is asked of stdout but whether its other end is closed.
     std::array<pollfd, 3> fds{{{signals.fd(), POLLIN, 0}, {lookout.ready(), POLLIN, 0}, {STDOUT_FILENO, 0, 0}}};
     const int ready = ::poll(fds.data(), fds.size(), view.is_picture() ? kRedrawMilliseconds : -1);
     if (ready < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "poll");
-    if (ready > 0 && (fds[2].revents & (POLLERR | POLLHUP)) != 0) return;
+    if (ready > 0 && (fds[2].revents & (POLLERR | POLLHUP)) != 0) return false;
     while (const auto number = signals.take()) {
       if (*number == SIGWINCH) {
         view.resized();
@@ -77,11 +77,11 @@ void follow(const Signals& signals, Lookout& lookout, WatchView& view) {
         view.pause();
         ::kill(::getpid(), SIGSTOP);
       } else {
-        return;
+        return true;
       }
     }
     while (const auto look = lookout.take()) view.see(*look);
-    if (!view.show()) return;
+    if (!view.show()) return false;
   }
 }
 
@@ -91,9 +91,17 @@ int watch(const Arguments& arguments) {
   auto view = make_watch_view(name, settings.url, arguments.json);
   const Signals signals(view->is_picture());
   Lookout lookout(settings, name);
-  follow(signals, lookout, *view);
-  view.reset();  // before anything takes time: the terminal is given back
-  if (!lookout.stop()) ::_exit(0);
+  const bool has_reader = follow(signals, lookout, *view);
+  // A terminal is given back before anything takes time. A record is kept to its end.
+  if (view->is_picture()) view.reset();
+  const bool ended = lookout.stop();
+  if (view && has_reader) {
+    while (const auto look = lookout.take()) view->see(*look);
+    view->finish();
+    view->show();
+  }
+  view.reset();
+  if (!ended) ::_exit(0);
   return 0;
 }
 

@@ -85,9 +85,7 @@ class LinesView final : public WatchView {
     if (outage_) add_outage("reachable", *outage_, look.at);
     outage_.reset();
     auto locks = look.locks;
-    for (const auto& change : history_.see(locks, look.at, look.signs)) {
-      text_ += json_ ? json_line(change_json(change)) : change_line(change) + "\n";
-    }
+    add(history_.see(locks, look.at, look.signs));
     if (look.polling && !std::exchange(told_of_polling_, true)) {
       tell(
           "this server has no recursive watches (ZooKeeper 3.6 and newer have): it is asked once a second, and what "
@@ -95,9 +93,15 @@ class LinesView final : public WatchView {
     }
   }
 
+  void finish() override { add(history_.finish()); }
+
   bool show() override { return write_out(std::exchange(text_, {})); }
 
  private:
+  void add(const std::vector<Change>& changes) {
+    for (const auto& change : changes) text_ += json_ ? json_line(change_json(change)) : change_line(change) + "\n";
+  }
+
   void add_outage(std::string_view event, const Outage& outage, Time now) {
     const auto since = shown_time(outage.since);
     if (json_) {

@@ -15,6 +15,8 @@ class WatchView {
   // A picture is shown again and again, because times in it grow.
   virtual bool is_picture() const = 0;
   virtual void see(const Look& look) = 0;
+  // There will be no other look.
+  virtual void finish() {}
   // What was seen. False if nobody reads any more.
   virtual bool show() = 0;
   virtual void resized() {}

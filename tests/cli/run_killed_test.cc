@@ -133,6 +133,42 @@ TEST(RunKilledBesideAnotherUser, keeps_its_session_while_something_lives) {
   for (const auto pid : ticker_pids(dir / "ticks")) ::kill(pid, SIGKILL);
 }
 
+// As one that was put into another PID namespace, and whose parent there has died: it is not below the guardian any more, and is known
+// by its environment alone. Here the test starts it.
+TEST(RunKilledWithAProcessOutsideItsTree, ends_that_before_its_session) {
+  const auto name = fresh_name();
+  const TempDir dir;
+  RunCommand run({"--session-timeout", kSession, "--kill-after", "0.2", name, "--", "sh", "-c",
+                  "echo $HOLDFAST_RUN_IDS; sleep 60"},
+                 engine_url());
+  const auto ids = run.line();
+  ASSERT_TRUE(ids && ids->size() == 36) << run.errors();
+  Process escaped({.argv = {RUN_TICKER, (dir / "ticks").string()}, .env = {{"HOLDFAST_RUN_IDS", "outer:" + *ids}}});
+  ASSERT_TRUE(eventually(kRunPatience, [&] { return all_tick(dir / "ticks"); }));
+  auto rival = Client::connect(engine_url());
+  const auto killed = Clock::now();
+  ASSERT_EQ(::kill(run.pid(), SIGKILL), 0);
+  auto result = rival.mutex(name).try_acquire_for(kMuchLess);
+  const auto granted = Clock::now();
+  ASSERT_TRUE(result) << result.message();
+  for (const auto tick : last_ticks(dir / "ticks")) {
+    EXPECT_GT(tick, killed) << "was dead before it could prove anything";
+    EXPECT_LT(tick, granted) << "alive after the rival was granted";
+  }
+}
+
+TEST(RunKilledWithAProcessOutsideItsTree, ends_that_at_its_maximum_too) {
+  const TempDir dir;
+  RunCommand run({"--max-hold", "3", fresh_name(), "--", "sh", "-c", "echo $HOLDFAST_RUN_IDS; sleep 60"}, engine_url());
+  const auto ids = run.line();
+  ASSERT_TRUE(ids && ids->size() == 36) << run.errors();
+  Process escaped({.argv = {RUN_TICKER, (dir / "ticks").string()}, .env = {{"HOLDFAST_RUN_IDS", *ids}}});
+  ASSERT_TRUE(eventually(kRunPatience, [&] { return all_tick(dir / "ticks"); }));
+  EXPECT_EQ(run.exit_code(), 124) << run.errors();
+  const auto ended = Clock::now();
+  for (const auto tick : last_ticks(dir / "ticks")) EXPECT_LT(tick, ended) << "outlived the run";
+}
+
 std::string name_of_kind(const ::testing::TestParamInfo<const char*>& info) { return info.param; }
 INSTANTIATE_TEST_SUITE_P(On, RunKilled, ::testing::Values("apache", "engine", "local"), name_of_kind);
 

@@ -103,15 +103,28 @@ TEST(CommandLine, help_has_examples) {
   EXPECT_EQ(run_command({"local", "--help"}).out.find("serve"), std::string::npos) << "that one is not for people";
 }
 
+TEST(Output, that_cannot_be_written_is_not_taken_for_success) {
+  for (const auto* words : {"version", "--version", "--help", "run --help", "config show", "completion bash",
+                            "local status", "doctor --url zk://127.0.0.1:1"}) {
+    const TempDir dir;
+    Process command({.argv = {"sh", "-c", std::string("exec \"$0\" ") + words + " > /dev/full", HOLDFAST_COMMAND},
+                     .working_dir = dir.path(),
+                     .stderr_file = dir / "errors"});
+    const auto code = command.wait(std::chrono::seconds(60));
+    ASSERT_TRUE(code) << words;
+    EXPECT_NE(*code, 0) << words;
+    EXPECT_NE(contents(dir / "errors").find("holdfast: cannot write to stdout"), std::string::npos) << words;
+  }
+}
+
 class Config : public ::testing::Test {
  protected:
+  Config() {
+    for (const auto* name : {"HOLDFAST_URL", "HOLDFAST_CONFIG"}) ::unsetenv(name);
+  }
   Said show(std::vector<std::string> more = {}, std::vector<std::pair<std::string, std::string>> env = {}) const {
     more.insert(more.begin(), {"config", "show"});
     env.emplace_back("XDG_CONFIG_HOME", dir_ / "config");
-    for (const auto* name : {"HOLDFAST_URL", "HOLDFAST_CONFIG"}) {
-      const auto given = [&](const auto& each) { return each.first == name; };
-      if (std::none_of(env.begin(), env.end(), given)) env.emplace_back(name, "");
-    }
     return run_command(std::move(more), std::move(env), dir_.path());
   }
   // The line of a setting, with one blank for many.
@@ -213,9 +226,7 @@ TEST_F(Config, of_a_checkout_sends_nothing_to_a_stranger) {
   write("checkout/holdfast.yaml", "url: " + url + "\nauth: " + (dir_ / "credentials").string() + "\n");
 
   const std::vector<std::pair<std::string, std::string>> env{{"HOLDFAST_STATE_DIR", dir_ / "state"},
-                                                             {"XDG_CONFIG_HOME", dir_ / "config"},
-                                                             {"HOLDFAST_URL", ""},
-                                                             {"HOLDFAST_CONFIG", ""}};
+                                                             {"XDG_CONFIG_HOME", dir_ / "config"}};
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"run", "x", "--", "true"}, {"ls"}, {"shell", "--", "ls", "/"}}) {
     const auto said = run_command(words, env, dir_ / "checkout");
@@ -236,9 +247,7 @@ TEST_F(Config, that_other_users_can_write_to_ends_every_command_that_would_use_i
   const auto file = dir_ / "config/holdfast/config.yaml";
   std::filesystem::permissions(file, std::filesystem::perms(0666));
   const std::vector<std::pair<std::string, std::string>> env{{"HOLDFAST_STATE_DIR", dir_ / "state"},
-                                                             {"XDG_CONFIG_HOME", dir_ / "config"},
-                                                             {"HOLDFAST_URL", ""},
-                                                             {"HOLDFAST_CONFIG", ""}};
+                                                             {"XDG_CONFIG_HOME", dir_ / "config"}};
   const auto ran = dir_ / "ran";
   for (const std::vector<std::string>& words : {std::vector<std::string>{"run", "x", "--", "touch", ran.string()},
                                                 {"ls"},
@@ -260,13 +269,20 @@ TEST_F(Config, that_other_users_can_write_to_ends_every_command_that_would_use_i
   EXPECT_FALSE(std::filesystem::exists(dir_ / "state")) << "an engine was started";
 }
 
+// `export HOLDFAST_URL=$LOCKS` in a script where LOCKS was never set.
+TEST_F(Config, an_empty_variable_does_not_mean_local) {
+  const auto said = run_command({"run", "x", "--", "true"}, {{"HOLDFAST_URL", ""}, {"HOLDFAST_STATE_DIR", dir_ / "state"}});
+  EXPECT_EQ(said.exit_code, 64);
+  EXPECT_EQ(said.err, "holdfast: HOLDFAST_URL is empty; unset it, or name a service: zk://host:port or local:\n");
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "state")) << "an engine was started";
+  EXPECT_EQ(line(show({"--url", "zk://option"}, {{"HOLDFAST_URL", ""}}), "url"), "url zk://option --url");
+}
+
 TEST_F(Config, that_is_not_used_is_not_mentioned_with_q) {
   std::filesystem::create_directory(dir_ / "checkout");
   write("checkout/holdfast.yaml", "url: zk://127.0.0.1:1\n");
   const std::vector<std::pair<std::string, std::string>> env{{"HOLDFAST_STATE_DIR", dir_ / "state"},
-                                                             {"XDG_CONFIG_HOME", dir_ / "config"},
-                                                             {"HOLDFAST_URL", ""},
-                                                             {"HOLDFAST_CONFIG", ""}};
+                                                             {"XDG_CONFIG_HOME", dir_ / "config"}};
   const auto said = run_command({"run", "-q", "x", "--", "true"}, env, dir_ / "checkout");
   EXPECT_EQ(said.exit_code, 0);
   EXPECT_EQ(said.err, "");

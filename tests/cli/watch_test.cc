@@ -149,6 +149,25 @@ TEST_F(Watch, ends_with_0_when_it_is_told_to) {
   }
 }
 
+TEST_F(Watch, that_is_ended_has_written_every_hold_it_was_told_of) {
+  auto anchor = client_.mutex("anchor").acquire();
+  for (int round = 1; round <= 5; ++round) {
+    Process watch(words({"watch", "--json"}));
+    ASSERT_TRUE(has(line_with(watch, "\"holds\""), "\"anchor\"")) << "it listens";
+    constexpr std::size_t kHolds = 10;
+    auto quick = client_.mutex("app/quick");
+    for (std::size_t i = 0; i < kHolds; ++i) EXPECT_FALSE(quick.acquire().release_for(kLong));
+    watch.signal(SIGTERM);
+    std::set<std::string> tickets;
+    while (const auto line = watch.read_line(kLong)) {
+      const auto document = nlohmann::json::parse(*line);
+      if (document["event"] == "granted" || document["event"] == "passed") tickets.insert(document["ticket"]["id"]);
+    }
+    EXPECT_EQ(tickets.size(), kHolds) << "in round " << round;
+    EXPECT_EQ(watch.wait(kLong), 0);
+  }
+}
+
 TEST_F(Watch, ends_quietly_when_nobody_reads_any_more) {
   auto lease = client_.mutex("m").acquire();
   const auto ran = run_program(

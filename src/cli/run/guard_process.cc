@@ -78,7 +78,9 @@ class Guard {
   void report_end(bool killed = false, std::size_t left = 0);
   bool wrapper_stands_still() const { return !gone_ && process_info(wrapper_).stopped; }
 
-  // Nothing of the command may be alive.
+  // What has left the tree below us is killed. False: something of it is alive all the same.
+  bool kill_escaped() const;
+  // Nothing below us is alive.
   [[noreturn]] void leave();
 
   const GuardOrders& orders_;
@@ -147,7 +149,9 @@ void Guard::live() {
     if (fds[0].revents != 0) hear();
     look_at_the_clock();
     if (status_ && (told_ || gone_) && childless_) {
-      report_end();
+      const bool all_dead = kill_escaped();
+      report_end(false, all_dead ? 0 : 1);
+      if (!all_dead) ::_exit(0);
       leave();
     }
     if (status_ && !told_ && !reported_) report_end();
@@ -317,9 +321,22 @@ void Guard::kill_all() {
     said_ = true;
     say(orders_.names + ": stopped for too long to keep the lock; the command was killed");
   }
-  report_end(true, childless_ ? 0 : descendants_of(::getpid()).size());
-  if (!childless_) ::_exit(0);
+  const bool all_dead = kill_escaped() && childless_;
+  report_end(true, all_dead ? 0 : std::max<std::size_t>(descendants_of(::getpid()).size(), 1));
+  if (!all_dead) ::_exit(0);
   leave();
+}
+
+// A process in another PID namespace whose parent has died belongs to the init of that namespace, not to us.
+bool Guard::kill_escaped() const {
+  const auto give_up = Clock::now() + kKillPatience;
+  for (;;) {
+    const auto escaped = processes_with_environment(orders_.id);
+    if (escaped.empty()) return true;
+    for (const auto process : escaped) ::kill(process, SIGKILL);
+    if (Clock::now() >= give_up) return false;
+    ::poll(nullptr, 0, kLookAgainAfterMs);
+  }
 }
 
 // A wrapper that lives gives the lock back itself.

@@ -199,6 +199,25 @@ std::vector<pid_t> ancestors_of(pid_t pid) {
   return above;
 }
 
+std::vector<pid_t> processes_with_environment(std::string_view text) {
+  std::vector<pid_t> found;
+  std::string environment;
+  for (const auto pid : numbers_in("/proc")) {
+    Path path{};
+    std::snprintf(path.data(), path.size(), "/proc/%d/environ", pid);
+    const int fd = ::open(path.data(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) continue;
+    environment.clear();
+    std::array<char, 4096> part{};
+    for (ssize_t got = 0; (got = ::read(fd, part.data(), part.size())) > 0;) {
+      environment.append(part.data(), static_cast<std::size_t>(got));
+    }
+    ::close(fd);
+    if (environment.find(text) != std::string::npos && !process_info(pid).dead) found.push_back(pid);
+  }
+  return found;
+}
+
 std::size_t kill_descendants(pid_t root, const std::vector<pid_t>& except) {
   std::size_t killed = 0;
   visit_descendants(root, except, [&](const ProcessInfo& info) {

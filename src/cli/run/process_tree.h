@@ -46,6 +46,10 @@ bool leaves_to_kernel(pid_t pid, int signal);
 // The threads of a process; none if it is gone.
 std::vector<pid_t> threads_of(pid_t pid);
 
+// Those alive that were started with `text` in their environment, wherever in the tree they are; of other users none. Costs as much as there
+// are processes on the machine.
+std::vector<pid_t> processes_with_environment(std::string_view text);
+
 // One pass: SIGKILL to every process below `root`. How many it found and may kill; those of other users (sudo) are not counted.
 std::size_t kill_descendants(pid_t root, const std::vector<pid_t>& except = {});
 

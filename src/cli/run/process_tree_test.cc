@@ -57,6 +57,16 @@ TEST(ProcessTree, goes_up_to_the_first_process) {
   EXPECT_TRUE(ancestors_of(-1).empty());
 }
 
+TEST(ProcessTree, finds_processes_by_what_they_were_started_with) {
+  const std::string mark = "HF_MARK=" + std::to_string(::getpid()) + "-of-this-test";
+  EXPECT_TRUE(processes_with_environment(mark).empty());
+  {
+    const Process child({"env", "-i", "A=b", mark, "sleep", "1000"});
+    EXPECT_TRUE(eventually(10s, [&] { return processes_with_environment(mark) == std::vector<pid_t>{child.pid()}; }));
+  }
+  EXPECT_TRUE(processes_with_environment(mark).empty());
+}
+
 TEST(ProcessTree, knows_which_signals_a_process_leaves_to_the_kernel) {
   Process child({"sh", "-c", "trap '' USR1; trap : USR2; echo ready; read -r end"});
   ASSERT_EQ(child.read_line(30s), "ready");

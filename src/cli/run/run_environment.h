@@ -11,4 +11,8 @@ inline constexpr auto kRunNamespace = "HOLDFAST_RUN_NAMESPACE";
 // The file with user:password; never what is in it. Empty if there is none, so that one of a run further out, on another service, does not count.
 inline constexpr auto kRunAuth = "HOLDFAST_RUN_AUTH";
 
+// Ids of the runs that a process belongs to, outermost first, with colons between: by these the guardian finds a process that has left its tree
+// (docs/adr/0012).
+inline constexpr auto kRunIds = "HOLDFAST_RUN_IDS";
+
 }  // namespace holdfast::cli

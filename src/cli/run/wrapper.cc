@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
 
+#include "base/uuid.h"
 #include "cli/disk_room.h"
 #include "cli/duration.h"
 #include "cli/exit_code.h"
@@ -81,11 +83,15 @@ class Wrapper {
 };
 
 GuardOrders Wrapper::orders() const {
+  const auto id = base::random_uuid();
+  const char* outer = std::getenv(kRunIds);
   return {.argv = options_.command,
           .env = {{"HOLDFAST_NAME", fmt::format("{}", fmt::join(options_.names, " "))},
                   {kRunUrl, settings_.url},
                   {kRunNamespace, settings_.name_space},
-                  {kRunAuth, settings_.auth_file}},
+                  {kRunAuth, settings_.auth_file},
+                  {kRunIds, outer == nullptr ? id : fmt::format("{}:{}", outer, id)}},
+          .id = id,
           .names = options_.shown_names(),
           .mask = signals_.mask_before(),
           .service = {settings_.url, settings_.session_timeout, settings_.auth}};
