@@ -30,7 +30,7 @@ LAYERS = {
     "src/engine": (("base", "wire", "engine"), PLAIN),
     "src/store": (("base", "store"), (*PLAIN, "xxhash.h")),
     "src/server": (("holdfast", "base", "wire", "engine", "store", "server"), (*PLAIN, "asio", "openssl")),
-    "src/cli": (("holdfast", "base/memory_reserve.h", "base/name.h", "base/text.h", "base/unix_socket.h", "cli", "lock/session_key.h", "backend/session_end.h", "backend/zookeeper/address.h"), (*PLAIN, "CLI", "nlohmann", "yaml-cpp")),
+    "src/cli": (("holdfast", "base/memory_reserve.h", "base/name.h", "base/text.h", "base/unix_socket.h", "base/uuid.h", "cli", "lock/session_key.h", "backend/session_end.h", "backend/zookeeper/address.h"), (*PLAIN, "CLI", "nlohmann", "yaml-cpp")),
     # A client of its own, over the protocol as data: docs/adr/0014.
     "src/cli/shell": (("holdfast", "cli", "base/text.h", "wire"), (*PLAIN, "CLI", "histedit.h")),
 }

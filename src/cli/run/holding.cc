@@ -194,8 +194,9 @@ void Holding::command_stopped(int signal) {
 void Holding::hear_signals() {
   while (const auto signal = signals_.next()) {
     if (stops_us(signal->number)) {
-      if (!signal->from_terminal) guardian_.forward(signal->number);
-      signals_.suffer(signal->number);
+      signals_.suffer(signal->number, [&] {
+        if (!signal->from_terminal) guardian_.forward(signal->number);
+      });
       continue;
     }
     // Keys and windows reach the command without us: it is in our process group. But when its terminal is closed the kernel

@@ -45,12 +45,13 @@ std::optional<WrapperSignal> WrapperSignals::next() {
   return WrapperSignal{static_cast<int>(info.ssi_signo), info.ssi_code == SI_KERNEL};
 }
 
-void WrapperSignals::suffer(int signal) {
+void WrapperSignals::suffer(int signal, const std::function<void()>& before) {
   sigset_t only;
   sigset_t usual;
   ::sigemptyset(&only);
   ::sigaddset(&only, signal);
   ::raise(signal);
+  if (before) before();
   ::pthread_sigmask(SIG_UNBLOCK, &only, &usual);
   // Here it comes.
   ::pthread_sigmask(SIG_SETMASK, &usual, nullptr);

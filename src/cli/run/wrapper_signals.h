@@ -3,6 +3,7 @@
 
 #include <signal.h>
 
+#include <functional>
 #include <optional>
 
 namespace holdfast::cli {
@@ -28,8 +29,10 @@ class WrapperSignals {
   int fd() const noexcept { return fd_; }
   std::optional<WrapperSignal> next();  // does not wait
 
-  // As if we had not caught it. Stops: returns once somebody continues us, or at once if nobody could (no shell).
-  void suffer(int signal);
+  // As if we had not caught it. Stops: returns once we are continued, or immediately if nothing could do that (no shell). `before` runs when the
+  // signal is on its way but has not come: a process that sees the effect of `before` and continues us takes the stop back, in whatever
+  // order the kernel runs us.
+  void suffer(int signal, const std::function<void()>& before = {});
 
  private:
   sigset_t before_{};
