@@ -5,6 +5,7 @@
 #include "holdfast/card.h"            // IWYU pragma: export
 #include "holdfast/client.h"          // IWYU pragma: export
 #include "holdfast/clock.h"           // IWYU pragma: export
+#include "holdfast/credentials.h"     // IWYU pragma: export
 #include "holdfast/engine.h"          // IWYU pragma: export
 #include "holdfast/error.h"           // IWYU pragma: export
 #include "holdfast/fence.h"           // IWYU pragma: export

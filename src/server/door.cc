@@ -63,14 +63,14 @@ bool is_left_behind(const std::string& path, const base::UnixAddress& address) {
 
 }  // namespace
 
-Door::Door(std::shared_ptr<Reception> reception, std::shared_ptr<const TlsContext> tls)
+Door::Door(std::shared_ptr<Reception> reception, std::shared_ptr<const net::ServerTls> tls)
     : reception_(std::move(reception)),
       tls_(std::move(tls)),
       acceptor_(reception_->context),
       pause_(reception_->context) {}
 
 tl::expected<std::shared_ptr<Door>, std::string> Door::open(std::shared_ptr<Reception> reception, const Listen& listen,
-                                                            std::shared_ptr<const TlsContext> tls) {
+                                                            std::shared_ptr<const net::ServerTls> tls) {
   auto door = std::make_shared<Door>(std::move(reception), std::move(tls));
   if (const auto error = listen.path.empty() ? door->listen_on_host(listen) : door->listen_on_path(listen.path)) {
     std::string why = error.message();

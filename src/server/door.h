@@ -8,8 +8,8 @@
 #include <string>
 #include <tl/expected.hpp>
 
+#include "net/server_tls.h"
 #include "server/reception.h"
-#include "server/tls.h"
 
 namespace holdfast::server {
 
@@ -22,14 +22,14 @@ class Door : public std::enable_shared_from_this<Door> {
   // `tls` is empty where clients come without. Fails with one sentence.
   static tl::expected<std::shared_ptr<Door>, std::string> open(std::shared_ptr<Reception> reception,
                                                                const Listen& listen,
-                                                               std::shared_ptr<const TlsContext> tls);
+                                                               std::shared_ptr<const net::ServerTls> tls);
 
   // "127.0.0.1:2181", or a path
   const std::string& address() const noexcept { return address_; }
   std::uint16_t port() const noexcept { return port_; }
   void close();
 
-  Door(std::shared_ptr<Reception> reception, std::shared_ptr<const TlsContext> tls);
+  Door(std::shared_ptr<Reception> reception, std::shared_ptr<const net::ServerTls> tls);
 
  private:
   using Endpoint = asio::generic::stream_protocol::endpoint;
@@ -42,7 +42,7 @@ class Door : public std::enable_shared_from_this<Door> {
   void admit(Socket socket, Origin origin, const std::string& source);
 
   std::shared_ptr<Reception> reception_;
-  std::shared_ptr<const TlsContext> tls_;
+  std::shared_ptr<const net::ServerTls> tls_;
   asio::basic_socket_acceptor<asio::generic::stream_protocol, Executor> acceptor_;
   asio::steady_timer pause_;
   Endpoint client_;

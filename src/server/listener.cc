@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "net/server_tls.h"
 #include "server/door.h"
 #include "server/reception.h"
-#include "server/tls.h"
 
 namespace holdfast::server {
 
@@ -27,9 +27,9 @@ class Listener::Impl {
 
 tl::expected<std::unique_ptr<Listener>, std::string> Listener::open(asio::io_context& context, Host& host,
                                                                     const EngineOptions& options, ReportFor report) {
-  std::shared_ptr<const TlsContext> tls;
+  std::shared_ptr<const net::ServerTls> tls;
   if (std::any_of(options.listen.begin(), options.listen.end(), [](const Listen& l) { return l.tls; })) {
-    auto made = TlsContext::read(options.tls);
+    auto made = net::ServerTls::read(options.tls);
     if (!made) return tl::unexpected(std::move(made.error()));
     tls = std::move(*made);
   }

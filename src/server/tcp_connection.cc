@@ -36,7 +36,7 @@ void cut(std::string& text, std::size_t longest) {
 }  // namespace
 
 TcpConnection::TcpConnection(std::shared_ptr<Reception> reception, Socket socket, std::shared_ptr<Address> source,
-                             std::unique_ptr<TlsStream> tls)
+                             std::unique_ptr<net::TlsStream> tls)
     : reception_(std::move(reception)),
       socket_(std::move(socket)),
       source_(std::move(source)),

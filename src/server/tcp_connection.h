@@ -17,10 +17,10 @@
 #include <string_view>
 #include <vector>
 
+#include "net/tls_stream.h"
 #include "server/frame_reader.h"
 #include "server/peer.h"
 #include "server/reception.h"
-#include "server/tls_stream.h"
 
 namespace holdfast::server {
 
@@ -31,7 +31,7 @@ class TcpConnection final : public Peer,
  public:
   // `tls` is empty for a plain connection. `source` has been entered.
   TcpConnection(std::shared_ptr<Reception> reception, Socket socket, std::shared_ptr<Address> source,
-                std::unique_ptr<TlsStream> tls);
+                std::unique_ptr<net::TlsStream> tls);
   ~TcpConnection() override;
   TcpConnection(const TcpConnection&) = delete;
   TcpConnection& operator=(const TcpConnection&) = delete;
@@ -90,7 +90,7 @@ class TcpConnection final : public Peer,
   Socket socket_;
   const std::shared_ptr<Address> source_;
   std::string client_;  // "10.0.0.1:40312"
-  const std::unique_ptr<TlsStream> tls_;
+  const std::unique_ptr<net::TlsStream> tls_;
 
   State state_ = State::open;
   ConnectionId id_ = 0;  // 0: the host does not know us, or not any more

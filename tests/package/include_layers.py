@@ -26,10 +26,11 @@ LAYERS = {
     "src/backend/local": (("holdfast", "base", "backend/local", "backend/zookeeper", "local"), PLAIN),
     "src/backend/redis": (("holdfast", "base", "backend/redis"), (*PLAIN, "hiredis")),
     "src/backend/embedded": (("holdfast", "base", "backend/embedded", "backend/zookeeper", "server"), PLAIN),
+    "src/net": (("holdfast", "base", "net"), (*PLAIN, "openssl")),
     "src/wire": (("base", "wire"), PLAIN),
     "src/engine": (("base", "wire", "engine"), PLAIN),
     "src/store": (("base", "store"), (*PLAIN, "xxhash.h")),
-    "src/server": (("holdfast", "base", "wire", "engine", "store", "server"), (*PLAIN, "asio", "openssl")),
+    "src/server": (("holdfast", "base", "net", "wire", "engine", "store", "server"), (*PLAIN, "asio", "openssl")),
     "src/cli": (("holdfast", "base/memory_reserve.h", "base/name.h", "base/text.h", "base/unix_socket.h", "base/uuid.h", "cli", "lock/session_key.h", "backend/session_end.h", "backend/zookeeper/address.h"), (*PLAIN, "CLI", "nlohmann", "yaml-cpp")),
     # A client of its own, over the protocol as data: docs/adr/0014.
     "src/cli/shell": (("holdfast", "cli", "base/text.h", "wire"), (*PLAIN, "CLI", "histedit.h")),

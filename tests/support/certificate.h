@@ -1,19 +1,29 @@
-// certificate.h -- a key and a certificate signed with it, made on the spot.
+// certificate.h -- keys and certificates, made on the spot.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace holdfast::testing {
 
 struct CertificateFiles {
-  std::string certificate;  // PEM; its own authority
+  std::string certificate;  // PEM
   std::string key;
 };
 
-// <directory>/<name>.pem and <name>.key, valid for an hour. With a passphrase the key is encrypted.
-// Throws std::runtime_error.
+struct CertificateOptions {
+  std::string passphrase{};          // of the key; empty: it is not encrypted
+  std::vector<std::string> names{};  // subjectAltName: "DNS:zk1.example", "IP:127.0.0.1"
+  CertificateFiles authority{};      // that signs it; none: it is its own authority
+  bool signs_others = false;         // it is an authority
+  std::chrono::hours from{-1};       // valid from now on; negative: since before
+  std::chrono::hours until{1};       // negative: it has expired
+};
+
+// <directory>/<name>.pem and <name>.key. Throws std::runtime_error.
 CertificateFiles make_certificate(const std::filesystem::path& directory, const std::string& name,
-                                  const std::string& passphrase = {});
+                                  const CertificateOptions& options = {});
 
 }  // namespace holdfast::testing

@@ -1,4 +1,4 @@
-#include "server/tls_stream.h"
+#include "net/tls_stream.h"
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
@@ -10,7 +10,7 @@
 #include <new>
 #include <utility>
 
-namespace holdfast::server {
+namespace holdfast::net {
 namespace {
 
 // The most that one TLS record carries.
@@ -64,12 +64,12 @@ struct TlsStream::Plug {
 
 void TlsStream::Free::operator()(ssl_st* ssl) const { SSL_free(ssl); }
 
-TlsStream::TlsStream(ssl_ctx_st* context) : ssl_(SSL_new(context)) {
+TlsStream::TlsStream(Handle ssl, Explain explain) : explain_(std::move(explain)), ssl_(std::move(ssl)) {
   BIO* bio = ssl_ ? BIO_new(Plug::method()) : nullptr;
   if (bio == nullptr) throw std::bad_alloc();
   BIO_set_data(bio, this);
   SSL_set_bio(ssl_.get(), bio, bio);  // takes it
-  SSL_set_accept_state(ssl_.get());
+  if (SSL_is_server(ssl_.get()) == 0 && !shake_hands()) state_ = State::over;
 }
 
 TlsStream::~TlsStream() = default;
@@ -106,8 +106,9 @@ bool TlsStream::read_all(std::string& plain) {
 bool TlsStream::wants_more(int result) {
   const int error = SSL_get_error(ssl_.get(), result);
   if (error == SSL_ERROR_SSL) {
-    const char* reason = ERR_reason_error_string(ERR_peek_error());
-    trouble_ = reason != nullptr ? reason : "unknown reason";
+    const unsigned long cause = ERR_peek_error();
+    const char* reason = ERR_reason_error_string(cause);
+    trouble_ = explain_ ? explain_(ssl_.get(), cause) : reason != nullptr ? reason : "unknown reason";
   }
   ERR_clear_error();
   return error == SSL_ERROR_WANT_READ;
@@ -137,4 +138,4 @@ void TlsStream::say_goodbye() {
 
 std::string TlsStream::take_wire() { return std::exchange(wire_, {}); }
 
-}  // namespace holdfast::server
+}  // namespace holdfast::net

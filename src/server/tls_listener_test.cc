@@ -1,10 +1,9 @@
-#include "server/tls.h"
-
 #include <gtest/gtest.h>
 #include <openssl/ssl.h>
 
 #include <fstream>
 
+#include "net/server_tls.h"
 #include "server/recording_host.h"
 #include "support/certificate.h"
 #include "support/eventually.h"
@@ -39,7 +38,7 @@ class TlsListener : public ::testing::Test {
   }
 
   std::string why_not(const Tls& files) const {
-    const auto context = TlsContext::read(files);
+    const auto context = net::ServerTls::read(files);
     return context ? "" : context.error();
   }
 
@@ -200,7 +199,7 @@ TEST_F(TlsListener, names_the_file_that_it_cannot_use) {
 }
 
 TEST_F(TlsListener, does_not_ask_for_a_passphrase) {
-  const auto locked = make_certificate(dir_.path(), "locked", "secret");
+  const auto locked = make_certificate(dir_.path(), "locked", {.passphrase = "secret"});
   EXPECT_TRUE(why_not({locked.certificate, locked.key}).starts_with("cannot use the TLS key in " + locked.key + ": "));
 }
 

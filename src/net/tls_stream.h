@@ -1,4 +1,5 @@
-// tls_stream.h -- TLS without a socket: bytes from the wire in, bytes for the wire out.
+// tls_stream.h -- TLS without a socket: bytes from the wire in, bytes for the wire out. Both sides of a connection use it: the engine's
+// server, and every client.
 //
 //               receive()                         seal()
 //   handshake   answers wait in take_wire()       nothing yet, false
@@ -6,19 +7,27 @@
 //   over        nothing more, false               false
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
-struct ssl_ctx_st;
 struct ssl_st;
 
-namespace holdfast::server {
+namespace holdfast::net {
 
 class TlsStream {
  public:
-  // Throws std::bad_alloc.
-  explicit TlsStream(ssl_ctx_st* context);
+  struct Free {
+    void operator()(ssl_st* ssl) const;
+  };
+  using Handle = std::unique_ptr<ssl_st, Free>;  // OpenSSL's SSL
+  // Why the handshake, or what came after it, failed, for people. `error` is the cause in OpenSSL's queue of errors.
+  using Explain = std::function<std::string(ssl_st* ssl, unsigned long error)>;
+
+  // Of `ssl` it is set which side of the connection it is; a client has its first words in take_wire() at once. Without an
+  // `explain` trouble() has OpenSSL's words. Throws std::bad_alloc.
+  explicit TlsStream(Handle ssl, Explain explain = {});
   ~TlsStream();
   TlsStream(const TlsStream&) = delete;
   TlsStream& operator=(const TlsStream&) = delete;
@@ -30,7 +39,7 @@ class TlsStream {
   // Tells the other side that nothing more will come.
   void say_goodbye();
 
-  // Why it is over, if it was not the other side that ended it: "no certificate", in OpenSSL's words. Empty: no reason.
+  // Why it is over, if it was not the other side that ended it in order: "no certificate". Empty: no reason.
   const std::string& trouble() const noexcept { return trouble_; }
 
   bool open() const noexcept { return state_ == State::open; }
@@ -41,9 +50,6 @@ class TlsStream {
  private:
   enum class State { handshake, open, over };
   struct Plug;  // where OpenSSL reads and writes
-  struct Free {
-    void operator()(ssl_st* ssl) const;
-  };
 
   bool shake_hands();
   bool read_all(std::string& plain);
@@ -54,7 +60,8 @@ class TlsStream {
   std::string wire_;
   std::string trouble_;
   State state_ = State::handshake;
-  std::unique_ptr<ssl_st, Free> ssl_;
+  const Explain explain_;
+  const Handle ssl_;
 };
 
-}  // namespace holdfast::server
+}  // namespace holdfast::net
