@@ -282,6 +282,63 @@ TEST_P(ReachedTest, lets_an_operator_go_on_with_a_snapshot_alone_if_that_has_eve
   EXPECT_EQ(open()->last_index(), 6U);
 }
 
+// The newest snapshot is cut off, and the log that the older one would need is gone.
+TEST_P(ReachedTest, lets_an_operator_go_on_with_an_older_snapshot_that_needs_no_log) {
+  options_.segment_bytes = 200;
+  Shelf at_first;
+  {
+    auto store = open();
+    const auto snapshot = [&] {
+      auto writer = store->begin_snapshot(store->last_index());
+      for (const auto& [index, text] : ledger_.shelf()) ASSERT_TRUE((*writer)->add(fmt::format("{} {}", index, text)));
+      ASSERT_TRUE((*writer)->finish(store->last_index()));
+    };
+    ledger_.append(*store, {10, 10});
+    snapshot();
+    at_first = ledger_.shelf();
+    for (int i = 0; i < 9; ++i) ledger_.append(*store, {100});
+    snapshot();
+    ledger_.append(*store, {100});
+    ledger_.close(*store);
+  }
+  std::string newest;
+  std::vector<std::string> segments;
+  const auto in_data = disk_.list("/data");
+  for (const auto& name : *in_data) {
+    if (name.starts_with("snapshot.")) newest = std::max(newest, "/data/" + name);
+  }
+  const auto in_log = disk_.list("/log");
+  for (const auto& name : *in_log) {
+    if (name.starts_with("log.")) segments.push_back("/log/" + name);
+  }
+  std::sort(segments.begin(), segments.end());
+  ASSERT_GE(segments.size(), 3U);
+  for (std::size_t i = 0; i + 1 < segments.size(); ++i) disk_.erase(segments[i]);
+  disk_.set_content(newest, disk_.content(newest).substr(0, disk_.content(newest).size() - 5));
+  EXPECT_EQ(refusal().file, newest);
+  EXPECT_EQ(accept(), at_first);
+  EXPECT_TRUE(disk_.content(segments.back() + ".damaged").size() > 56);
+  EXPECT_FALSE(losses_.empty());
+}
+
+TEST_P(ReachedTest, asks_an_operator_where_the_log_is_before_its_loss_is_accepted) {
+  live_and_die();
+  Options wrong = options_;
+  wrong.log_directory.clear();
+  const auto message = [&] {
+    Collector collector;
+    const auto store = Store::open(disk_, wrong, collector);
+    return store ? std::string("it was opened") : store.error().message;
+  };
+  EXPECT_NE(message().find("if the log is in another directory, name that (--log-dir)"), std::string::npos)
+      << message();
+  wrong.accept_loss = true;
+  EXPECT_EQ(message(),
+            "/data: there is no log in it; if that is in another directory, name it with --log-dir; if it is lost, say "
+            "so with --log-dir /data");
+  EXPECT_EQ(accept(), ledger_.shelf()) << "nothing was changed";
+}
+
 TEST_P(ReachedTest, lets_an_operator_go_on_without_the_epoch_file_and_repeats_no_epoch) {
   live_and_die();
   open();

@@ -35,13 +35,17 @@ tl::expected<std::unique_ptr<DirectoryLock>, Failure> take(Disk& disk, const std
   return tl::unexpected(std::move(failure));
 }
 
+bool has_log(Disk& disk, const Options& options) {
+  const auto log = disk.list(options.log_directory);
+  return log && !numbers_of(*log, kSegmentPrefix).empty();
+}
+
 // Anything that only a store leaves; one file is enough.
 bool holds_store(Disk& disk, const Options& options) {
   const auto data = disk.list(options.data_directory);
-  const auto log = disk.list(options.log_directory);
   return (data && (std::find(data->begin(), data->end(), kEpochFile) != data->end() ||
                    !numbers_of(*data, kSnapshotPrefix).empty())) ||
-         (log && !numbers_of(*log, kSegmentPrefix).empty());
+         has_log(disk, options);
 }
 
 // One name for one directory: "/a/" and "/a" must not be locked twice.
@@ -140,6 +144,12 @@ tl::expected<std::unique_ptr<Store>, Failure> Store::open(Disk& disk, const Opti
 
   const auto memory = recall(disk, settled);
   if (!memory) return tl::unexpected(memory.error());
+  if (settled.accept_loss && options.log_directory.empty() && !has_log(disk, settled) && memory->epoch.segment > 0) {
+    return tl::unexpected(unfit(settled.data_directory,
+                                fmt::format("there is no log in it; if that is in another directory, name it with "
+                                            "--log-dir; if it is lost, say so with --log-dir {}",
+                                            settled.data_directory)));
+  }
   auto plan = Survey(disk, settled, memory->epoch, memory->reached()).look();
   if (!plan) return tl::unexpected(plan.error());
   plan->losses.insert(plan->losses.begin(), memory->losses.begin(), memory->losses.end());

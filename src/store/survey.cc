@@ -127,8 +127,9 @@ tl::expected<void, Failure> Survey::find_segments(Plan& plan) {
   if (auto forgotten = forget_unused(plan, numbers); !forgotten) return forgotten;
   if (known_.segment > (numbers.empty() ? 0 : numbers.back())) {
     const std::string path = join(options_.log_directory, numbered(kSegmentPrefix, known_.segment));
-    const auto lost =
-        lose(plan, unfit(path, fmt::format("it is missing, and was the newest segment of the log; {}", kRestore)));
+    const auto elsewhere = numbers.empty() ? "if the log is in another directory, name that (--log-dir); else " : "";
+    const auto lost = lose(plan, unfit(path, fmt::format("it is missing, and was the newest segment of the log; {}{}",
+                                                         elsewhere, kRestore)));
     if (!lost) return lost;
   }
   // A purge removes the oldest first, but a crash may undo some of its removals: what stands before a gap does not count.
@@ -210,11 +211,31 @@ tl::expected<void, Failure> Survey::choose_snapshot(Plan& plan) {
     plan.passed_over.push_back({path, content.error()});
   }
   if (missing == 0 || plan.snapshot) return {};
+  if (options_.accept_loss && choose_older_snapshot(plan, missing)) return {};
   if (!plan.passed_over.empty()) return tl::unexpected(plan.passed_over.front().why);
   const std::uint64_t gone = plan.segments.front().number - 1;
   return tl::unexpected(unfit(
       join(options_.log_directory, numbered(kSegmentPrefix, gone)),
       fmt::format("it is missing, and no snapshot reaches up to index {}, where it ended; {}", missing, kRestore)));
+}
+
+// One that was taken while nothing changed needs no log. What is left of the log is of no use then, because there is a gap before it.
+bool Survey::choose_older_snapshot(Plan& plan, Index missing) {
+  for (auto begin = begins_.rbegin(); begin != begins_.rend(); ++begin) {
+    if (*begin >= missing) continue;
+    const std::string path = join(options_.data_directory, numbered(kSnapshotPrefix, *begin));
+    const auto file = disk_.open(path, Disk::Mode::read);
+    if (!file) continue;
+    const auto content = read_snapshot(**file, path, [](std::string_view) { return tl::expected<void, std::string>(); });
+    const bool whole = content && content->header.store == known_.store && content->header.begin == *begin;
+    if (!whole || content->end.end != *begin) continue;
+    plan.snapshot = *begin;
+    end_ = *begin;
+    for (const SegmentHeader& segment : plan.segments) plan.dropped.push_back(segment.number);
+    plan.segments.clear();
+    return true;
+  }
+  return false;
 }
 
 tl::expected<void, Failure> Survey::read_log(Plan& plan) {
