@@ -33,6 +33,9 @@ namespace spi {
 class QueueBackend;
 class Executor;
 }  // namespace spi
+namespace net {
+class Reactor;
+}  // namespace net
 
 //   state        means                                                          next
 //   connected    the first session is there                                     jeopardy, lost, closed
@@ -190,6 +193,10 @@ class Client {
 
  private:
   friend lock::SessionKey lock::session_key(const Client& client);
+
+  // A store of our own, which may watch sockets in the client's loop.
+  using OwnBackendFactory = std::function<std::unique_ptr<spi::QueueBackend>(net::Reactor&)>;
+  static Client open_until(const OwnBackendFactory& make, Clock::time_point deadline, ClientOptions options);
 
   explicit Client(std::shared_ptr<lock::Core> core) noexcept;
   // Throws Error if this object cannot be used: moved from, or made before fork().

@@ -7,29 +7,24 @@
 #include "backend/local/local_line.h"
 #include "backend/memory/memory_backend.h"
 #include "backend/zookeeper/address.h"
-#include "backend/zookeeper/socket_line.h"
 #include "backend/zookeeper/zookeeper_backend.h"
 #include "base/text.h"
 #include "holdfast/client.h"
 #include "holdfast/error.h"
 #include "local/start.h"
 #include "server/engines.h"
+#include "zk/socket_line.h"
 
 namespace holdfast {
 namespace {
 
-using zookeeper::Line;
+using zk::Line;
 
 std::chrono::milliseconds time_of_one_attempt(std::chrono::milliseconds longest, Clock::time_point deadline) {
   const auto now = Clock::now();
   if (deadline <= now) return std::chrono::milliseconds(1);
   if (deadline - now >= longest) return longest;
   return std::chrono::ceil<std::chrono::milliseconds>(deadline - now);
-}
-
-std::shared_ptr<Line> over_a_socket(spi::Executor& executor, const std::string& host, Clock::duration patience,
-                                    Line::Events events) {
-  return zookeeper::SocketLine::make(executor, host, patience, std::move(events));
 }
 
 }  // namespace
@@ -55,9 +50,10 @@ Client Client::connect_until(std::string_view url, Clock::time_point deadline, C
   if (url.starts_with("zk:")) {
     auto address = zookeeper::parse_address(url);
     if (!address) throw Error(Errc::invalid_argument, address.error());
-    return connect_until(
-        [&](spi::Executor& executor) {
-          return std::make_unique<zookeeper::ZooKeeperBackend>(executor, *address, for_backend, over_a_socket);
+    return open_until(
+        [&](net::Reactor& reactor) {
+          return std::make_unique<zookeeper::ZooKeeperBackend>(reactor, *address, for_backend,
+                                                               zk::SocketLine::dial(reactor));
         },
         deadline, std::move(options));
   }
@@ -66,9 +62,8 @@ Client Client::connect_until(std::string_view url, Clock::time_point deadline, C
     if (!engine) throw Error(Errc::refused, engine.error());
     return connect_until(
         [&](spi::Executor& executor) {
-          const auto inside = [engine = *engine](spi::Executor& its, const std::string&, Clock::duration,
-                                                 Line::Events events) {
-            return embedded::line_to(engine, its, std::move(events));
+          const auto inside = [&executor, engine = *engine](const std::string&, Clock::duration, Line::Events events) {
+            return embedded::line_to(engine, executor, std::move(events));
           };
           return std::make_unique<zookeeper::ZooKeeperBackend>(
               executor, zookeeper::Address{.called = "the engine of this process"}, for_backend, inside);
@@ -82,16 +77,15 @@ Client Client::connect_until(std::string_view url, Clock::time_point deadline, C
         std::clamp<milliseconds>(for_backend.connection_timeout, milliseconds(0), std::chrono::hours(24));
     const auto found = local::find_or_start(std::chrono::steady_clock::now() + to_find);
     if (!found) throw Error(found.error().code, found.error().sentence);
-    return connect_until(
-        [&](spi::Executor& executor) {
-          const auto at_engine =
-              [known = std::make_shared<local::FoundPtr>(*found), to_start = for_backend.connection_timeout](
-                  spi::Executor& its, const std::string&, Clock::duration patience, Line::Events events) {
-                return local::LocalLine::make(known, to_start, its, patience, std::move(events));
-              };
+    return open_until(
+        [&](net::Reactor& reactor) {
+          const auto at_engine = [&reactor, known = std::make_shared<local::FoundPtr>(*found),
+                                  to_start = for_backend.connection_timeout](
+                                     const std::string&, Clock::duration patience, Line::Events events) {
+            return local::LocalLine::make(known, to_start, reactor, patience, std::move(events));
+          };
           return std::make_unique<zookeeper::ZooKeeperBackend>(
-              executor,
-              zookeeper::Address{.called = fmt::format("the local engine ({})", (*found)->engine().directory)},
+              reactor, zookeeper::Address{.called = fmt::format("the local engine ({})", (*found)->engine().directory)},
               for_backend, at_engine);
         },
         deadline, std::move(options));

@@ -4,8 +4,8 @@
 #include <exception>
 
 #include "backend/zookeeper/address.h"
-#include "backend/zookeeper/left_session.h"
 #include "holdfast/local.h"
+#include "zk/left_session.h"
 
 namespace holdfast {
 namespace {
@@ -32,7 +32,7 @@ std::vector<std::string> servers_of(const std::string& url) {
 bool end_session(const std::string& url, const lock::SessionKey& key, std::chrono::milliseconds session_timeout,
                  const std::vector<Auth>& auth, Clock::time_point deadline) noexcept {
   try {
-    return zookeeper::end_left_session(servers_of(url), {key.id, key.password, session_timeout}, auth, deadline);
+    return zk::end_left_session(servers_of(url), {key.id, key.password, session_timeout}, auth, deadline);
   } catch (const std::exception&) {
     return false;
   }

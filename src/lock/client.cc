@@ -48,6 +48,10 @@ Client Client::connect(const BackendFactory& make, ClientOptions options) {
 }
 
 Client Client::connect_until(const BackendFactory& make, Clock::time_point deadline, ClientOptions options) {
+  return open_until(make, deadline, std::move(options));
+}
+
+Client Client::open_until(const OwnBackendFactory& make, Clock::time_point deadline, ClientOptions options) {
   Client client(base::make_shared_here<lock::Core>(make, lock::checked(std::move(options))));
   client.core_->open(deadline);
   return client;

@@ -14,7 +14,7 @@
 
 namespace holdfast::lock {
 
-Core::Core(const Client::BackendFactory& make, ClientOptions options)
+Core::Core(const MakeBackend& make, ClientOptions options)
     : options_(std::move(options)),
       backend_(make(loop_)),
       session_(loop_, *this),

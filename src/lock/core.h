@@ -32,7 +32,9 @@ namespace holdfast::lock {
 
 class Core final : public Session::Watcher {
  public:
-  Core(const Client::BackendFactory& make, ClientOptions options);
+  using MakeBackend = std::function<std::unique_ptr<spi::QueueBackend>(net::Reactor&)>;
+
+  Core(const MakeBackend& make, ClientOptions options);
   ~Core() override;
 
   // False in a child of the process that made it. Nothing else may be asked there, and nothing of it destroyed (base/process.h).

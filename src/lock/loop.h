@@ -1,4 +1,4 @@
-// loop.h -- the Executor of a real client: one thread, one monitor, timers on CLOCK_BOOTTIME.
+// loop.h -- the Reactor of a real client: one thread, one monitor, timers on CLOCK_BOOTTIME.
 //
 // Callers' threads enter the monitor themselves instead of handing their work to the thread: an acquire saves a context
 // switch on its way out, and a hand-over between two local threads needs the loop's thread not at all.
@@ -11,11 +11,11 @@
 #include <thread>
 #include <utility>
 
-#include "holdfast/spi/executor.h"
+#include "net/reactor.h"
 
 namespace holdfast::lock {
 
-class Loop final : public spi::Executor {
+class Loop final : public net::Reactor {
  public:
   Loop();
   ~Loop() override;

@@ -18,22 +18,23 @@ PLAIN = ("fmt", "spdlog", "tl")
 LAYERS = {
     "include/holdfast": (("holdfast",), ()),
     "src/base": (("base", "holdfast/clock.h"), PLAIN),
-    "src/lock": (("holdfast", "base", "lock"), (*PLAIN, "asio")),
+    "src/lock": (("holdfast", "base", "lock", "net/reactor.h"), (*PLAIN, "asio")),
     "src/local": (("holdfast", "base", "local"), PLAIN),
-    "src/backend": (("holdfast", "base", "backend", "local", "lock/session_key.h", "server/engines.h"), PLAIN),
+    "src/backend": (("holdfast", "base", "backend", "local", "lock/session_key.h", "server/engines.h", "zk"), PLAIN),
     "src/backend/memory": (("holdfast", "base", "backend/memory"), PLAIN),
-    "src/backend/zookeeper": (("holdfast", "base", "backend/zookeeper", "wire"), PLAIN),
-    "src/backend/local": (("holdfast", "base", "backend/local", "backend/zookeeper", "local"), PLAIN),
+    "src/backend/zookeeper": (("holdfast", "base", "backend/zookeeper", "net", "wire", "zk"), PLAIN),
+    "src/backend/local": (("holdfast", "base", "backend/local", "local", "zk"), PLAIN),
     "src/backend/redis": (("holdfast", "base", "backend/redis"), (*PLAIN, "hiredis")),
-    "src/backend/embedded": (("holdfast", "base", "backend/embedded", "backend/zookeeper", "server"), PLAIN),
-    "src/net": (("holdfast", "base", "net"), (*PLAIN, "openssl")),
+    "src/backend/embedded": (("holdfast", "base", "backend/embedded", "server", "zk"), PLAIN),
     "src/wire": (("base", "wire"), PLAIN),
+    "src/net": (("holdfast", "base", "wire", "net"), (*PLAIN, "openssl")),
+    "src/zk": (("holdfast", "base", "wire", "net", "zk"), PLAIN),
     "src/engine": (("base", "wire", "engine"), PLAIN),
     "src/store": (("base", "store"), (*PLAIN, "xxhash.h")),
     "src/server": (("holdfast", "base", "net", "wire", "engine", "store", "server"), (*PLAIN, "asio", "openssl")),
     "src/cli": (("holdfast", "base/memory_reserve.h", "base/name.h", "base/text.h", "base/unix_socket.h", "base/uuid.h", "cli", "lock/session_key.h", "backend/session_end.h", "backend/zookeeper/address.h"), (*PLAIN, "CLI", "nlohmann", "yaml-cpp")),
     # A client of its own, over the protocol as data: docs/adr/0014.
-    "src/cli/shell": (("holdfast", "cli", "base/text.h", "wire"), (*PLAIN, "CLI", "histedit.h")),
+    "src/cli/shell": (("holdfast", "cli", "base/text.h", "net", "wire"), (*PLAIN, "CLI", "histedit.h")),
 }
 
 # What a test may include on top of what the code beside it may.

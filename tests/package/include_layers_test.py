@@ -30,9 +30,15 @@ class IncludeLayers(unittest.TestCase):
     def test_a_backend_knows_its_own_library_and_no_other_backend(self):
         self.allowed("src/backend/redis/backend.cc", "<hiredis/hiredis.h>")
         self.refused("src/backend/memory/backend.cc", "<hiredis/hiredis.h>")
-        self.refused("src/backend/zookeeper/handle.cc", "<zookeeper/zookeeper.h>")
-        self.refused("src/backend/zookeeper/handle.cc", '"backend/memory/backend.h"')
-        self.refused("src/backend/zookeeper/handle.cc", '"lock/core.h"')
+        self.refused("src/zk/client.cc", "<zookeeper/zookeeper.h>")
+        self.refused("src/zk/client.cc", '"backend/memory/backend.h"')
+        self.refused("src/zk/client.cc", '"lock/core.h"')
+
+    def test_sockets_are_in_net_and_the_protocol_is_data(self):
+        self.allowed("src/zk/client.cc", '"net/reactor.h"')
+        self.refused("src/wire/records.cc", '"net/frame_socket.h"')
+        self.refused("src/net/frame_socket.cc", '"zk/client.h"')
+        self.refused("src/lock/core.cc", '"net/frame_socket.h"')
 
     def test_the_command_uses_the_public_face(self):
         self.allowed("src/cli/main.cc", "<CLI/CLI.hpp>")

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <memory>
-#include <stdexcept>
 #include <utility>
 
 #include "holdfast/spi/executor.h"
@@ -25,8 +23,6 @@ class ManualExecutor final : public spi::Executor {
   void cancel(TimerId timer) override {
     std::erase_if(timers_, [&](const auto& entry) { return entry.first.second == timer; });
   }
-
-  std::unique_ptr<Readiness> watch(int, Function) override { throw std::logic_error("there are no descriptors here"); }
 
   // Runs one thing: what was posted first, else the timer that is due next, to which the clock then jumps. False if there
   // is nothing before `end`.

@@ -1,5 +1,5 @@
 // The line over TCP in a real loop, to somebody who only listens. What goes over it otherwise is shown with real servers.
-#include "backend/zookeeper/socket_line.h"
+#include "zk/socket_line.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 #include "lock/loop.h"
 
-namespace holdfast::zookeeper {
+namespace holdfast::zk {
 namespace {
 
 using namespace std::chrono_literals;
@@ -72,4 +72,4 @@ TEST_F(SocketLineTest, is_lost_if_nobody_listens) {
 }
 
 }  // namespace
-}  // namespace holdfast::zookeeper
+}  // namespace holdfast::zk

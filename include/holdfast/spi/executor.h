@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 
 #include "holdfast/clock.h"
 #include "holdfast/language.h"
@@ -14,20 +13,12 @@ namespace holdfast::spi {
 // each other. Everything below the public API relies on that and has no lock of its own.
 //
 // The client owns it. It is there before the backend that is made with it and until after that has been destroyed. When the client has been
-// closed, nothing runs any more: what is posted then is dropped, and watch() returns none.
+// closed, nothing runs any more: what is posted then is dropped.
 class Executor {
  public:
   using Function = std::function<void()>;
   using TimerId = std::uint64_t;
   static constexpr TimerId kNoTimer = 0;
-
-  // Of a descriptor, while it lives. To be destroyed from inside, before the descriptor is closed; then nothing runs any more.
-  class Readiness {
-   public:
-    virtual ~Readiness() = default;
-    // As soon as something can be written, too, once.
-    virtual void when_writable() = 0;
-  };
 
   virtual ~Executor() = default;
 
@@ -38,9 +29,6 @@ class Executor {
   virtual TimerId at(Clock::time_point when, Function f) = 0;
   // The timer will not run any more. From inside only. Unknown or past timers are ignored.
   virtual void cancel(TimerId timer) = 0;
-  // Runs `ready` whenever there is something to read from `fd`, which does not block, or it has ended or failed. From inside only. None: the
-  // system has no room for it.
-  virtual std::unique_ptr<Readiness> watch(int fd, Function ready) = 0;
 };
 
 }  // namespace holdfast::spi

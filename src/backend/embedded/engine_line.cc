@@ -12,7 +12,7 @@
 namespace holdfast::embedded {
 namespace {
 
-using zookeeper::Line;
+using zk::Line;
 
 // For the engine to close the session; it only waits for a disk.
 constexpr auto kGoodbye = std::chrono::seconds(5);

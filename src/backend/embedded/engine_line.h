@@ -3,13 +3,14 @@
 
 #include <memory>
 
-#include "backend/zookeeper/line.h"
+#include "holdfast/spi/executor.h"
 #include "server/runtime.h"
+#include "zk/line.h"
 
 namespace holdfast::embedded {
 
 // It is lost when the engine drops it: its disk is in doubt, or this process slept past the session.
-std::shared_ptr<zookeeper::Line> line_to(std::shared_ptr<server::Runtime> engine, spi::Executor& executor,
-                                         zookeeper::Line::Events events);
+std::shared_ptr<zk::Line> line_to(std::shared_ptr<server::Runtime> engine, spi::Executor& executor,
+                                  zk::Line::Events events);
 
 }  // namespace holdfast::embedded

@@ -14,8 +14,8 @@ struct LocalLine::Search {
 };
 
 std::shared_ptr<LocalLine> LocalLine::make(std::shared_ptr<FoundPtr> known, std::chrono::milliseconds to_start,
-                                           spi::Executor& executor, Clock::duration patience, Events events) {
-  const std::shared_ptr<LocalLine> line(new LocalLine(std::move(known), executor, patience, std::move(events)));
+                                           net::Reactor& reactor, Clock::duration patience, Events events) {
+  const std::shared_ptr<LocalLine> line(new LocalLine(std::move(known), reactor, patience, std::move(events)));
   if (line->engine().alive()) {
     line->dial();
   } else {
@@ -26,22 +26,22 @@ std::shared_ptr<LocalLine> LocalLine::make(std::shared_ptr<FoundPtr> known, std:
 
 void LocalLine::dial() {
   const auto weak = weak_from_this();
-  socket_ = zookeeper::SocketLine::make(executor_, engine().engine().address, patience_,
-                                        {[weak](std::string_view frame) {
-                                           const auto self = weak.lock();
-                                           if (!self || self->over_) return;
-                                           self->engine().we_arrived();
-                                           self->events_.received(frame);
-                                         },
-                                         [weak](const std::string& why) {
-                                           if (const auto self = weak.lock()) self->lose(why);
-                                         }});
+  socket_ = zk::SocketLine::make(reactor_, engine().engine().address, patience_,
+                                 {[weak](std::string_view frame) {
+                                    const auto self = weak.lock();
+                                    if (!self || self->over_) return;
+                                    self->engine().we_arrived();
+                                    self->events_.received(frame);
+                                  },
+                                  [weak](const std::string& why) {
+                                    if (const auto self = weak.lock()) self->lose(why);
+                                  }});
   for (auto& frame : std::exchange(unsent_, {})) socket_->send(std::move(frame));
 }
 
 void LocalLine::search(std::chrono::milliseconds to_start) {
   search_ = std::make_shared<Search>();
-  search_->executor = &executor_;
+  search_->executor = &reactor_;
   const auto deadline = std::chrono::steady_clock::now() + to_start;
   base::start_thread("hf-local", [search = search_, deadline, weak = weak_from_this()] {
     auto result = find_or_start(deadline);

@@ -12,16 +12,16 @@
 #include <string>
 #include <vector>
 
-#include "backend/zookeeper/socket_line.h"
 #include "local/start.h"
+#include "zk/socket_line.h"
 
 namespace holdfast::local {
 
-class LocalLine final : public zookeeper::Line, public std::enable_shared_from_this<LocalLine> {
+class LocalLine final : public zk::Line, public std::enable_shared_from_this<LocalLine> {
  public:
   // `known` is the engine to begin with, and what was found since. `to_start` is for the start of another.
   static std::shared_ptr<LocalLine> make(std::shared_ptr<FoundPtr> known, std::chrono::milliseconds to_start,
-                                         spi::Executor& executor, Clock::duration patience, Events events);
+                                         net::Reactor& reactor, Clock::duration patience, Events events);
   ~LocalLine() override { stop_search(); }
 
   void send(std::string frame) override;
@@ -35,8 +35,8 @@ class LocalLine final : public zookeeper::Line, public std::enable_shared_from_t
  private:
   struct Search;
 
-  LocalLine(std::shared_ptr<FoundPtr> known, spi::Executor& executor, Clock::duration patience, Events events)
-      : known_(std::move(known)), executor_(executor), patience_(patience), events_(std::move(events)) {}
+  LocalLine(std::shared_ptr<FoundPtr> known, net::Reactor& reactor, Clock::duration patience, Events events)
+      : known_(std::move(known)), reactor_(reactor), patience_(patience), events_(std::move(events)) {}
 
   void search(std::chrono::milliseconds to_start);
   void stop_search();
@@ -46,11 +46,11 @@ class LocalLine final : public zookeeper::Line, public std::enable_shared_from_t
   const FoundEngine& engine() const { return **known_; }
 
   const std::shared_ptr<FoundPtr> known_;  // used inside the Executor only
-  spi::Executor& executor_;
+  net::Reactor& reactor_;
   const Clock::duration patience_;
   const Events events_;
   std::shared_ptr<Search> search_;
-  std::shared_ptr<zookeeper::SocketLine> socket_;
+  std::shared_ptr<zk::SocketLine> socket_;
   std::vector<std::string> unsent_;  // until there is a socket
   bool over_ = false;
 };

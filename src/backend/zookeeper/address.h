@@ -8,7 +8,7 @@
 namespace holdfast::zookeeper {
 
 struct Address {
-  // None: the handle knows by itself where to go (embedded:, local:).
+  // None: the client knows by itself where to go (embedded:, local:).
   std::string hosts{};   // "10.0.0.1:2181,::1:2181": what is before the last colon is the host
   std::string chroot{};  // "" or "/app"; created when needed, unlike ZooKeeper's own chroot
   bool several = false;

@@ -24,12 +24,12 @@ int in_milliseconds(Clock::duration timeout) {
 
 }  // namespace
 
-Connection::Connection(spi::Executor& executor, Address address, const ClientOptions& options, Dial dial,
+Connection::Connection(spi::Executor& executor, Address address, const ClientOptions& options, zk::Dial dial,
                        Watcher& watcher)
     : executor_(executor),
       address_(std::move(address)),
       tick_time_(options.ensemble_tick_time),
-      handle_options_{.timeout_ms = in_milliseconds(options.session_timeout),
+      client_options_{.timeout_ms = in_milliseconds(options.session_timeout),
                       .connection_timeout = options.connection_timeout,
                       .auth = options.auth,
                       .acl = options.acl},
@@ -39,7 +39,7 @@ Connection::Connection(spi::Executor& executor, Address address, const ClientOpt
 
 void Connection::start_session() {
   announced_ = false;
-  if (address_.hosts.empty()) return start_session_with({}, {});  // the handle knows where
+  if (address_.hosts.empty()) return start_session_with({}, {});  // the client knows where
   resolver_.resolve(address_.hosts, [this](const std::string& hosts, const std::string& trouble) {
     start_session_with(hosts, trouble);
   });
@@ -50,11 +50,11 @@ void Connection::start_session_with(const std::string& hosts, const std::string&
   const bool is_news = std::exchange(unresolved_, trouble) != trouble;
   session_.asked = executor_.now();
   if (!hosts.empty() || address_.hosts.empty()) {
-    handle_ = std::make_shared<Handle>(
-        executor_, dial_, handle_options_,
-        Handle::Events{[this](Handle::State state, auto id, auto timeout) { on_state(state, id, timeout); },
-                       [this](auto watch, wire::EventType type) { watcher_.watch_fired(watch, type); }});
-    return handle_->open(hosts);
+    client_ = std::make_shared<zk::Client>(
+        executor_, dial_, client_options_,
+        zk::Client::Events{[this](zk::Client::State state, auto id, auto timeout) { on_state(state, id, timeout); },
+                           [this](auto watch, wire::EventType type) { watcher_.watch_fired(watch, type); }});
+    return client_->open(hosts);
   }
   if (is_news) base::log().warn("cannot connect to {}: {}", where(), trouble);
   executor_.at(executor_.now() + kReopenPause, [this] {
@@ -62,10 +62,10 @@ void Connection::start_session_with(const std::string& hosts, const std::string&
   });
 }
 
-void Connection::on_state(Handle::State state, spi::SessionId id, Clock::duration timeout) {
-  if (state == Handle::State::connected) return on_connected(id, timeout);
-  if (state == Handle::State::expired) return replace_session();
-  if (state == Handle::State::refused) {
+void Connection::on_state(zk::Client::State state, spi::SessionId id, Clock::duration timeout) {
+  if (state == zk::Client::State::connected) return on_connected(id, timeout);
+  if (state == zk::Client::State::expired) return replace_session();
+  if (state == zk::Client::State::refused) {
     connected_ = false;
     return watcher_.session_refused(where() + " has refused the credentials, or wants some");
   }
@@ -77,29 +77,29 @@ void Connection::on_state(Handle::State state, spi::SessionId id, Clock::duratio
 
 std::string Connection::trouble() const {
   if (connected_) return {};
-  const auto unanswered = handle_ ? handle_->trouble() : "";
+  const auto unanswered = client_ ? client_->trouble() : "";
   if (!unresolved_.empty()) return unanswered.empty() ? unresolved_ : unresolved_ + "; " + unanswered;
-  return handle_ || address_.hosts.empty() ? unanswered : "names are still being looked up";
+  return client_ || address_.hosts.empty() ? unanswered : "names are still being looked up";
 }
 
 // The servers may have moved to other addresses.
 void Connection::look_up_servers_again() {
   if (address_.hosts.empty()) return;
-  resolver_.resolve(address_.hosts, [this, handle = handle_](const std::string& hosts, const std::string&) {
-    if (handle != handle_ || connected_) return;
-    if (!hosts.empty()) handle_->set_servers(hosts);
-    executor_.at(executor_.now() + kLookUpPause, [this, handle] {
-      if (handle == handle_ && !connected_ && !closed_) look_up_servers_again();
+  resolver_.resolve(address_.hosts, [this, client = client_](const std::string& hosts, const std::string&) {
+    if (client != client_ || connected_) return;
+    if (!hosts.empty()) client_->set_servers(hosts);
+    executor_.at(executor_.now() + kLookUpPause, [this, client] {
+      if (client == client_ && !connected_ && !closed_) look_up_servers_again();
     });
   });
 }
 
 void Connection::on_connected(spi::SessionId id, Clock::duration timeout) {
   session_.id = id;
-  session_.password = handle_->password();
+  session_.password = client_->password();
   session_.timeout = timeout;
   if (announced_) return announce();
-  if (const std::chrono::milliseconds asked(handle_options_.timeout_ms); timeout != asked) {
+  if (const std::chrono::milliseconds asked(client_options_.timeout_ms); timeout != asked) {
     base::log().info("{} has granted a session timeout of {} ms instead of {} ms", where(),
                      std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count(), asked.count());
   }
@@ -108,7 +108,7 @@ void Connection::on_connected(spi::SessionId id, Clock::duration timeout) {
   if (address_.several) return announce();
   // One address may still be one member, or the front, of an ensemble; the servers know. What cannot be read, or is not
   // empty, is taken for one: the price is a shorter lease, the other way round it would be a broken promise.
-  handle_->get(kConfigNode, [this](const Answer& answer) {
+  client_->get(kConfigNode, [this](const zk::Answer& answer) {
     const bool gone = answer.code == Code::connection_loss || answer.code == Code::session_expired ||
                       answer.code == Code::closing || answer.code == Code::session_closed_require_auth;
     if (gone) return;  // on_connected() comes again, or never
@@ -126,7 +126,7 @@ void Connection::announce() {
 // The service has given our session up. Everything of it is gone: tickets, watches, requests under way.
 void Connection::replace_session() {
   connected_ = false;
-  const auto old = std::exchange(handle_, nullptr);
+  const auto old = std::exchange(client_, nullptr);
   old->abandon(Code::session_expired);
   watcher_.session_expired(session_.id);
   old->close();  // there is nobody to talk to: returns at once
@@ -137,9 +137,9 @@ std::function<void()> Connection::close() {
   closed_ = true;
   connected_ = false;
   resolver_.cancel();
-  if (!handle_) return {};
-  handle_->abandon(Code::closing);
-  return [handle = std::exchange(handle_, nullptr)] { handle->close(); };
+  if (!client_) return {};
+  client_->abandon(Code::closing);
+  return [client = std::exchange(client_, nullptr)] { client->close(); };
 }
 
 }  // namespace holdfast::zookeeper

@@ -7,13 +7,15 @@
 #include <vector>
 
 #include "backend/zookeeper/address.h"
-#include "backend/zookeeper/handle.h"
-#include "backend/zookeeper/resolver.h"
 #include "holdfast/client.h"
 #include "holdfast/spi/executor.h"
 #include "holdfast/spi/queue_backend.h"
+#include "net/resolver.h"
+#include "zk/client.h"
 
 namespace holdfast::zookeeper {
+
+using wire::Code;
 
 class Connection {
  public:
@@ -26,10 +28,10 @@ class Connection {
     // Its requests have ended with Code::session_expired before; the next session is under way.
     virtual void session_expired(spi::SessionId session) = 0;
     virtual void session_refused(const std::string& why) = 0;
-    virtual void watch_fired(Handle::WatchId watch, wire::EventType type) = 0;
+    virtual void watch_fired(zk::Client::WatchId watch, wire::EventType type) = 0;
   };
 
-  Connection(spi::Executor& executor, Address address, const ClientOptions& options, Dial dial, Watcher& watcher);
+  Connection(spi::Executor& executor, Address address, const ClientOptions& options, zk::Dial dial, Watcher& watcher);
 
   void open() { start_session(); }
   // Requests under way end with Code::closing. What is returned tells the server, and may block.
@@ -38,7 +40,7 @@ class Connection {
   bool connected() const { return connected_; }
   bool closed() const { return closed_; }
   // While connected only.
-  Handle& handle() { return *handle_; }
+  zk::Client& client() { return *client_; }
   const spi::Session& session() const { return session_; }
   // Another server than the one we talk to keeps the sessions.
   bool ensemble() const { return session_.report_lag > Clock::duration::zero(); }
@@ -52,19 +54,19 @@ class Connection {
   void start_session_with(const std::string& hosts, const std::string& trouble);
   void replace_session();
   void look_up_servers_again();
-  void on_state(Handle::State state, spi::SessionId id, Clock::duration timeout);
+  void on_state(zk::Client::State state, spi::SessionId id, Clock::duration timeout);
   void on_connected(spi::SessionId id, Clock::duration timeout);
   void announce();
 
   spi::Executor& executor_;
   const Address address_;
   const Clock::duration tick_time_;
-  const HandleOptions handle_options_;
-  const Dial dial_;
+  const zk::Client::Options client_options_;
+  const zk::Dial dial_;
   Watcher& watcher_;
-  Resolver resolver_;
+  net::Resolver resolver_;
   std::string unresolved_;  // names, and why
-  std::shared_ptr<Handle> handle_;
+  std::shared_ptr<zk::Client> client_;
   spi::Session session_;
   bool announced_ = false;  // this session was
   bool connected_ = false;

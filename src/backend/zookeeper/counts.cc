@@ -39,9 +39,9 @@ void ZooKeeperBackend::leave_mark(const std::string& queue, const std::string& t
                                   spi::Callback<spi::Nothing> done) {
   if (!reachable(done)) return;
   const auto mark = path(queue, mark_of(ticket));
-  connection_.handle().multi({{.what = Op::What::check, .path = path(queue, ticket)},
-                              {.what = Op::What::create, .path = mark, .mode = CreateMode::persistent}},
-                             acknowledged([mark, done = std::move(done)](const Answer& answer) {
+  connection_.client().multi({{.what = zk::Step::What::check, .path = path(queue, ticket)},
+                              {.what = zk::Step::What::create, .path = mark, .mode = CreateMode::persistent}},
+                             acknowledged([mark, done = std::move(done)](const zk::Answer& answer) {
                                // It is there from a try whose reply was lost.
                                if (answer.code == Code::ok || answer.code == Code::node_exists) return done({});
                                done(failure<spi::Nothing>(answer.code, "create " + mark));
@@ -50,8 +50,8 @@ void ZooKeeperBackend::leave_mark(const std::string& queue, const std::string& t
 
 void ZooKeeperBackend::abandoned_marks(const std::string& queue, spi::Callback<std::vector<std::string>> done) {
   if (!reachable(done)) return;
-  connection_.handle().get_children(
-      path(queue), acknowledged([this, queue, done = std::move(done)](const Answer& answer) {
+  connection_.client().get_children(
+      path(queue), acknowledged([this, queue, done = std::move(done)](const zk::Answer& answer) {
         if (answer.code == Code::no_node) return done({});
         if (answer.code != Code::ok) return done(failure<std::vector<std::string>>(answer.code, "list " + path(queue)));
         done({Status::ok, {}, sort_children(answer.children).abandoned_marks});
@@ -71,9 +71,9 @@ void ZooKeeperBackend::make_count(const std::string& name, std::int32_t initial,
   const auto slash = node.rfind('/');
   const auto denied = std::make_shared<Denied>();
   if (parents_made && slash > 0) create_with_parents(node.substr(0, slash), denied);
-  connection_.handle().create(
+  connection_.client().create(
       node, encode(initial), CreateMode::persistent,
-      acknowledged([this, name, initial, parents_made, denied, node, done](const Answer& answer) {
+      acknowledged([this, name, initial, parents_made, denied, node, done](const zk::Answer& answer) {
         if (answer.code == Code::ok || answer.code == Code::node_exists) return done({});
         if (answer.code == Code::no_node && !parents_made) return make_count(name, initial, true, done);
         if (denied->code != Code::ok) return done(failure<spi::Nothing>(denied->code, "create " + denied->path));
@@ -84,7 +84,7 @@ void ZooKeeperBackend::make_count(const std::string& name, std::int32_t initial,
 void ZooKeeperBackend::read_count(const std::string& name, spi::Callback<std::int32_t> done) {
   if (!reachable(done)) return;
   const auto node = path(name);
-  connection_.handle().get(node, acknowledged([node, done = std::move(done)](const Answer& answer) {
+  connection_.client().get(node, acknowledged([node, done = std::move(done)](const zk::Answer& answer) {
                              if (answer.code != Code::ok)
                                return done(failure<std::int32_t>(answer.code, "read " + node));
                              done(decode(node, answer.text));
@@ -94,8 +94,8 @@ void ZooKeeperBackend::read_count(const std::string& name, spi::Callback<std::in
 void ZooKeeperBackend::set_count(const std::string& name, std::int32_t count, spi::Callback<spi::Nothing> done) {
   if (!reachable(done)) return;
   const auto node = path(name);
-  connection_.handle().set(
-      node, encode(count), acknowledged([node, done = std::move(done)](const Answer& answer) {
+  connection_.client().set(
+      node, encode(count), acknowledged([node, done = std::move(done)](const zk::Answer& answer) {
         done(answer.code == Code::ok ? Reply<spi::Nothing>() : failure<spi::Nothing>(answer.code, "write " + node));
       }));
 }
@@ -110,7 +110,7 @@ ZooKeeperBackend::ListenerId ZooKeeperBackend::listen_to_count(const std::string
     if (count) return told(count.value);
     base::log().error("{}; the count stays as it is", count.detail);
   };
-  return listeners_.add({.path = node, .told = tell}, [node, armed = std::move(armed)](const Answer& answer) {
+  return listeners_.add({.path = node, .told = tell}, [node, armed = std::move(armed)](const zk::Answer& answer) {
     if (answer.code != Code::ok) return armed(failure<std::int32_t>(answer.code, "watch " + node));
     armed(decode(node, answer.text));
   });

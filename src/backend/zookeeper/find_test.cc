@@ -1,9 +1,9 @@
 // The backend over a line that the test holds in its hand: which requests it makes, and in which order.
 #include <gtest/gtest.h>
 
-#include "backend/zookeeper/fake_line.h"
 #include "backend/zookeeper/zookeeper_backend.h"
 #include "support/manual_executor.h"
+#include "zk/fake_line.h"
 
 namespace holdfast::zookeeper {
 namespace {
@@ -42,13 +42,13 @@ class Finding : public ::testing::Test, private spi::Observer {
   }
 
   testing::ManualExecutor executor_;
-  std::shared_ptr<FakeLine> line_;
+  std::shared_ptr<zk::FakeLine> line_;
   ZooKeeperBackend backend_{executor_,
                             // Two servers: then it is known to be an ensemble, and nothing is asked about that.
                             {.hosts = "10.0.0.1:1,10.0.0.2:1", .several = true, .called = "ZooKeeper at a and b"},
                             {},
-                            [this](spi::Executor&, const std::string& host, Clock::duration, Line::Events events) {
-                              return line_ = std::make_shared<FakeLine>(host, std::move(events));
+                            [this](const std::string& host, Clock::duration, zk::Line::Events events) {
+                              return line_ = std::make_shared<zk::FakeLine>(host, std::move(events));
                             }};
   std::vector<Status> found_;
 

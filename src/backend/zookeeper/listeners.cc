@@ -9,11 +9,11 @@ namespace holdfast::zookeeper {
 
 using spi::Status;
 
-Listeners::Id Listeners::add(Listener listener, Handle::Done armed) {
+Listeners::Id Listeners::add(Listener listener, zk::Client::Done armed) {
   const auto id = ++last_;
   ++nodes_[{listener.path, listener.of_children}];
   listeners_[id] = std::move(listener);
-  watch(id, [this, id, armed = std::move(armed)](Answer answer) {
+  watch(id, [this, id, armed = std::move(armed)](zk::Answer answer) {
     if (answer.code != Code::ok) (void)take(id);
     armed(std::move(answer));
   });
@@ -42,9 +42,9 @@ void Listeners::session_connected() {
 }
 
 // Sets the watch. `done` is not called if the listener is ignored meanwhile.
-void Listeners::watch(Id id, Handle::Done done) {
+void Listeners::watch(Id id, zk::Client::Done done) {
   const auto what = listeners_.at(id);
-  auto armed = acknowledged_([this, id, what, done = std::move(done)](Answer answer) {
+  auto armed = acknowledged_([this, id, what, done = std::move(done)](zk::Answer answer) {
     const auto listener = listeners_.find(id);
     if (listener == listeners_.end()) {
       if (answer.code == Code::ok) drop_watch(what);
@@ -53,10 +53,10 @@ void Listeners::watch(Id id, Handle::Done done) {
     listener->second.armed = answer.code == Code::ok;
     done(std::move(answer));
   });
-  if (what.of_children) return connection_.handle().get_children_and_watch(what.path, id, std::move(armed));
+  if (what.of_children) return connection_.client().get_children_and_watch(what.path, id, std::move(armed));
   // getData, not exists: on a node that is gone already, exists would leave a watch behind; and on one that we may not read, it
   // would leave us waiting, because the server does not tell us of it (CVE-2024-23944).
-  connection_.handle().get_and_watch(what.path, id, std::move(armed));
+  connection_.client().get_and_watch(what.path, id, std::move(armed));
 }
 
 void Listeners::ignore(Id id) {
@@ -66,7 +66,7 @@ void Listeners::ignore(Id id) {
 void Listeners::drop_watch(const Listener& dropped) {
   const bool wanted = nodes_.contains({dropped.path, dropped.of_children});
   if (!wanted && connection_.connected()) {
-    connection_.handle().remove_watch(dropped.path, dropped.of_children, [](const Answer&) {});
+    connection_.client().remove_watch(dropped.path, dropped.of_children, [](const zk::Answer&) {});
   }
 }
 
@@ -81,7 +81,7 @@ void Listeners::fired(Id id, wire::EventType type) {
 void Listeners::watch_again(Id id) {
   listeners_.at(id).armed = false;
   if (!connection_.connected()) return;  // session_connected() comes back to it
-  watch(id, [this, id](Answer answer) {
+  watch(id, [this, id](zk::Answer answer) {
     const auto status = status_of(answer.code);
     if (status == Status::unknown || status == Status::unreachable) return;
     if (status != Status::ok) return tell(id, status);

@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "backend/zookeeper/connection.h"
-#include "backend/zookeeper/handle.h"
 #include "holdfast/spi/queue_backend.h"
+#include "zk/client.h"
 
 namespace holdfast::zookeeper {
 
@@ -32,13 +32,13 @@ class Listeners {
     bool armed = false;        // there is a watch on the server
   };
   // Wraps what a request is answered with.
-  using Acknowledged = std::function<Handle::Done(Handle::Done)>;
+  using Acknowledged = std::function<zk::Client::Done(zk::Client::Done)>;
 
   Listeners(Connection& connection, Acknowledged acknowledged)
       : connection_(connection), acknowledged_(std::move(acknowledged)) {}
 
   // While connected only. `armed` gets what the node holds, or why there is no listener; not if it is ignored meanwhile.
-  Id add(Listener listener, Handle::Done armed);
+  Id add(Listener listener, zk::Client::Done armed);
   void ignore(Id id);
   void fired(Id id, wire::EventType type);
   // The library sets its watches again by itself, but not one that was being set anew when the connection broke.
@@ -47,7 +47,7 @@ class Listeners {
   void clear();
 
  private:
-  void watch(Id id, Handle::Done done);
+  void watch(Id id, zk::Client::Done done);
   void watch_again(Id id);
   // Nothing if there is no such listener.
   std::optional<Listener> take(Id id);

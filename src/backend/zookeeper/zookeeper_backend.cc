@@ -27,10 +27,11 @@ std::string last_part(const std::string& path) { return path.substr(path.rfind('
 
 }  // namespace
 
-ZooKeeperBackend::ZooKeeperBackend(spi::Executor& executor, Address address, const ClientOptions& options, Dial dial)
+ZooKeeperBackend::ZooKeeperBackend(spi::Executor& executor, Address address, const ClientOptions& options,
+                                   zk::Dial dial)
     : executor_(executor),
       connection_(executor, std::move(address), options, std::move(dial), *this),
-      listeners_(connection_, [this](Handle::Done done) { return acknowledged(std::move(done)); }) {}
+      listeners_(connection_, [this](zk::Client::Done done) { return acknowledged(std::move(done)); }) {}
 
 void ZooKeeperBackend::open(spi::Observer& observer) {
   observer_ = &observer;
@@ -59,11 +60,11 @@ void ZooKeeperBackend::session_refused(const std::string& why) { observer_->refu
 
 // ------------------------------------------------------------------------------------------------------------ requests
 
-Handle::Done ZooKeeperBackend::acknowledged(Handle::Done done, bool through_leader) {
+zk::Client::Done ZooKeeperBackend::acknowledged(zk::Client::Done done, bool through_leader) {
   const bool by_keeper = through_leader || !connection_.ensemble();
   return [this, sent = executor_.now(), session = connection_.session().id, by_keeper,
-          done = std::move(done)](Answer answer) {
-    if (came_from_the_server(answer.code)) observer_->acknowledged(session, sent, by_keeper);
+          done = std::move(done)](zk::Answer answer) {
+    if (zk::came_from_the_server(answer.code)) observer_->acknowledged(session, sent, by_keeper);
     done(std::move(answer));
   };
 }
@@ -96,9 +97,9 @@ struct ZooKeeperBackend::Placing {
   spi::Callback<std::vector<spi::Enqueued>> done;
   int rounds = 0;
   std::shared_ptr<Denied> denied = std::make_shared<Denied>();
-  Answer created{};                        // `created` has the paths
-  Answer stat{};                           // of the first ticket, which was made with all others
-  std::map<std::string, Answer> listed{};  // by queue
+  zk::Answer created{};                        // `created` has the paths
+  zk::Answer stat{};                           // of the first ticket, which was made with all others
+  std::map<std::string, zk::Answer> listed{};  // by queue
 
   bool in_place() const { return !requests.front().in_place_of.empty(); }
 };
@@ -112,32 +113,32 @@ void ZooKeeperBackend::enqueue(const std::vector<spi::Request>& requests,
 // All requests leave together. ZooKeeper serves one session in order, and a read behind a write of the same session waits
 // for its commit, so the lists show our tickets.
 void ZooKeeperBackend::place(std::shared_ptr<Placing> placing) {
-  Handle& handle = connection_.handle();
-  const Handle::Together together(handle);
+  zk::Client& client = connection_.client();
+  const zk::Client::Together together(client);
   const auto& first = placing->requests.front();
-  const auto keep_created = [placing](Answer answer) { placing->created = std::move(answer); };
+  const auto keep_created = [placing](zk::Answer answer) { placing->created = std::move(answer); };
   if (placing->in_place()) {
     const auto node = path(first.queue, node_in_place_of(first.uid, first.in_place_of));
-    handle.multi({{.what = Op::What::check, .path = path(first.queue, first.in_place_of)},
-                  {.what = Op::What::create, .path = node, .data = first.card, .mode = CreateMode::ephemeral}},
+    client.multi({{.what = zk::Step::What::check, .path = path(first.queue, first.in_place_of)},
+                  {.what = zk::Step::What::create, .path = node, .data = first.card, .mode = CreateMode::ephemeral}},
                  acknowledged(keep_created));
-    handle.exists(node, acknowledged([placing](Answer answer) { placing->stat = std::move(answer); }));
+    client.exists(node, acknowledged([placing](zk::Answer answer) { placing->stat = std::move(answer); }));
   } else if (placing->requests.size() == 1) {
-    handle.create(path(first.queue, node_prefix(first.uid, first.mode)), first.card, CreateMode::ephemeral_sequential,
-                  acknowledged([placing](Answer answer) {
+    client.create(path(first.queue, node_prefix(first.uid, first.mode)), first.card, CreateMode::ephemeral_sequential,
+                  acknowledged([placing](zk::Answer answer) {
                     answer.created = {answer.text};
                     placing->stat = {.code = answer.code, .stat = answer.stat};
                     placing->created = std::move(answer);
                   }));
   } else {
-    std::vector<Op> ops;
+    std::vector<zk::Step> ops;
     for (const auto& each : placing->requests) {
-      ops.push_back({.what = Op::What::create,
+      ops.push_back({.what = zk::Step::What::create,
                      .path = path(each.queue, node_prefix(each.uid, each.mode)),
                      .data = each.card,
                      .mode = CreateMode::ephemeral_sequential});
     }
-    handle.multi(ops, acknowledged(keep_created));
+    client.multi(ops, acknowledged(keep_created));
   }
   list_after(placing);
 }
@@ -149,8 +150,8 @@ void ZooKeeperBackend::list_after(const std::shared_ptr<Placing>& placing) {
   std::vector<std::string> queues;
   for (const auto& [queue, answer] : placing->listed) queues.push_back(queue);
   for (const auto& queue : queues) {
-    connection_.handle().get_children(
-        path(queue), acknowledged([this, placing, queue, is_last = queue == queues.back()](Answer answer) {
+    connection_.client().get_children(
+        path(queue), acknowledged([this, placing, queue, is_last = queue == queues.back()](zk::Answer answer) {
           placing->listed[queue] = std::move(answer);
           if (is_last) placed(placing);
         }));
@@ -184,7 +185,7 @@ void ZooKeeperBackend::placed(const std::shared_ptr<Placing>& placing) {
   if (placing->stat.code == Code::ok && placing->stat.stat.czxid == 0) {
     // A multi does not say when and for whom it was made, not even of create2.
     if (!connection_.connected()) return placing->done({Status::unknown, unreachable(), {}});
-    return connection_.handle().exists(created.created.front(), acknowledged([this, placing](Answer answer) {
+    return connection_.client().exists(created.created.front(), acknowledged([this, placing](zk::Answer answer) {
                                          placing->stat = std::move(answer);
                                          placed(placing);
                                        }));
@@ -237,7 +238,7 @@ void ZooKeeperBackend::create_with_parents(const std::string& full, const std::s
   for (auto slash = full.find('/', 1);; slash = full.find('/', slash + 1)) {
     const auto parent = full.substr(0, slash);
     const bool is_last = slash == std::string::npos;
-    connection_.handle().create(parent, {}, CreateMode::container, acknowledged([=](const Answer& answer) {
+    connection_.client().create(parent, {}, CreateMode::container, acknowledged([=](const zk::Answer& answer) {
                                   if (answer.code == Code::ok || answer.code == Code::node_exists) *last = {};
                                   // Below one that was denied nothing is found, which is no reason of its own.
                                   if (status_of(answer.code) == Status::denied) {
@@ -253,9 +254,9 @@ void ZooKeeperBackend::create_with_parents(const std::string& full, const std::s
 void ZooKeeperBackend::find(const std::string& queue, const std::string& uid, spi::Callback<spi::Enqueued> done) {
   if (!reachable(done)) return;
   const auto synced = std::make_shared<Code>(Code::ok);
-  connection_.handle().sync(path(queue), acknowledged([synced](const Answer& answer) { *synced = answer.code; }));
-  connection_.handle().get_children(
-      path(queue), acknowledged([this, queue, uid, synced, done = std::move(done)](Answer listed) {
+  connection_.client().sync(path(queue), acknowledged([synced](const zk::Answer& answer) { *synced = answer.code; }));
+  connection_.client().get_children(
+      path(queue), acknowledged([this, queue, uid, synced, done = std::move(done)](zk::Answer listed) {
         if (*synced != Code::ok) return done(failure<spi::Enqueued>(*synced, "sync " + path(queue)));
         if (listed.code != Code::ok) return done(failure<spi::Enqueued>(listed.code, "list " + path(queue)));
         const auto mine = std::find_if(listed.children.begin(), listed.children.end(),
@@ -263,8 +264,8 @@ void ZooKeeperBackend::find(const std::string& queue, const std::string& uid, sp
         if (mine == listed.children.end()) return done({Status::absent, "no ticket " + uid, {}});
         if (!connection_.connected()) return done({Status::unreachable, unreachable(), {}});
         const auto ticket = parse_node(*mine);
-        connection_.handle().exists(path(queue) + "/" + *mine,
-                                    acknowledged([=, this, children = listed.children](const Answer& answer) {
+        connection_.client().exists(path(queue) + "/" + *mine,
+                                    acknowledged([=, this, children = listed.children](const zk::Answer& answer) {
                                       if (answer.code != Code::ok)
                                         return done(failure<spi::Enqueued>(answer.code, "stat of " + path(queue)));
                                       const auto found = ticket.value_or(spi::Ticket{});
@@ -282,8 +283,8 @@ void ZooKeeperBackend::find(const std::string& queue, const std::string& uid, sp
 
 void ZooKeeperBackend::list(const std::string& queue, spi::Callback<spi::Listing> done) {
   if (!reachable(done)) return;
-  connection_.handle().get_children(path(queue),
-                                    acknowledged([this, queue, done = std::move(done)](const Answer& answer) {
+  connection_.client().get_children(path(queue),
+                                    acknowledged([this, queue, done = std::move(done)](const zk::Answer& answer) {
                                       if (answer.code == Code::no_node) return done({});
                                       if (answer.code != Code::ok)
                                         return done(failure<spi::Listing>(answer.code, "list " + path(queue)));
@@ -294,8 +295,8 @@ void ZooKeeperBackend::list(const std::string& queue, spi::Callback<spi::Listing
 void ZooKeeperBackend::dequeue(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) {
   if (!reachable(done)) return;
   const auto node = path(queue, ticket);
-  connection_.handle().remove(
-      node, acknowledged([node, done = std::move(done)](const Answer& answer) {
+  connection_.client().remove(
+      node, acknowledged([node, done = std::move(done)](const zk::Answer& answer) {
         done(answer.code == Code::ok ? Reply<spi::Nothing>() : failure<spi::Nothing>(answer.code, "delete " + node));
       }));
 }
@@ -303,7 +304,7 @@ void ZooKeeperBackend::dequeue(const std::string& queue, const std::string& tick
 void ZooKeeperBackend::read(const std::string& queue, const std::string& ticket, spi::Callback<spi::TicketText> done) {
   if (!reachable(done)) return;
   const auto node = path(queue, ticket);
-  connection_.handle().get(node, acknowledged([node, done = std::move(done)](Answer answer) {
+  connection_.client().get(node, acknowledged([node, done = std::move(done)](zk::Answer answer) {
                              if (answer.code != Code::ok)
                                return done(failure<spi::TicketText>(answer.code, "read " + node));
                              done({Status::ok, {}, text_of(answer.text)});
@@ -313,8 +314,8 @@ void ZooKeeperBackend::read(const std::string& queue, const std::string& ticket,
 void ZooKeeperBackend::check(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) {
   if (!reachable(done)) return;
   const auto node = path(queue, ticket);
-  connection_.handle().exists(
-      node, acknowledged([node, done = std::move(done)](const Answer& answer) {
+  connection_.client().exists(
+      node, acknowledged([node, done = std::move(done)](const zk::Answer& answer) {
         done(answer.code == Code::ok ? Reply<spi::Nothing>() : failure<spi::Nothing>(answer.code, "stat of " + node));
       }));
 }
@@ -322,13 +323,13 @@ void ZooKeeperBackend::check(const std::string& queue, const std::string& ticket
 // A follower hands a sync on to its leader, and answers it when it has heard back: any path will do.
 void ZooKeeperBackend::beat(spi::Callback<spi::Nothing> done) {
   if (!reachable(done)) return;
-  const auto answered = [done = std::move(done)](const Answer& answer) {
+  const auto answered = [done = std::move(done)](const zk::Answer& answer) {
     done(answer.code == Code::ok ? Reply<spi::Nothing>() : failure<spi::Nothing>(answer.code, "heartbeat"));
   };
   if (connection_.ensemble()) {
-    connection_.handle().sync("/", acknowledged(answered, /*through_leader=*/true));
+    connection_.client().sync("/", acknowledged(answered, /*through_leader=*/true));
   } else {
-    connection_.handle().exists("/", acknowledged(answered));
+    connection_.client().exists("/", acknowledged(answered));
   }
 }
 
@@ -336,8 +337,8 @@ void ZooKeeperBackend::write(const std::string& queue, const std::string& ticket
                              spi::Callback<spi::Nothing> done) {
   if (!reachable(done)) return;
   const auto node = path(queue, ticket);
-  connection_.handle().set(
-      node, to_data(text), acknowledged([node, done = std::move(done)](const Answer& answer) {
+  connection_.client().set(
+      node, to_data(text), acknowledged([node, done = std::move(done)](const zk::Answer& answer) {
         done(answer.code == Code::ok ? Reply<spi::Nothing>() : failure<spi::Nothing>(answer.code, "write " + node));
       }));
 }
@@ -347,8 +348,8 @@ void ZooKeeperBackend::examine(const std::string& queue, spi::Callback<spi::Exam
   const auto directory = queue.empty() && connection_.address().chroot.empty() ? "/"
                          : queue.empty()                                       ? connection_.address().chroot
                                                                                : path(queue);
-  connection_.handle().get_children_and_stat(
-      directory, acknowledged([this, queue, directory, done = std::move(done)](const Answer& listed) {
+  connection_.client().get_children_and_stat(
+      directory, acknowledged([this, queue, directory, done = std::move(done)](const zk::Answer& listed) {
         if (listed.code == Code::no_node) return done({});
         if (listed.code != Code::ok) return done(failure<spi::Examination>(listed.code, "list " + directory));
         if (!connection_.connected()) return done({Status::unreachable, unreachable(), {}});
@@ -376,9 +377,9 @@ void ZooKeeperBackend::examine(const std::string& queue, spi::Callback<spi::Exam
           return finish();
         }
         for (const auto& ticket : tickets) {
-          connection_.handle().get(
-              path(queue, ticket.id),
-              acknowledged([found, trouble, finish, ticket, is_last = ticket.id == tickets.back().id](Answer answer) {
+          connection_.client().get(
+              path(queue, ticket.id), acknowledged([found, trouble, finish, ticket,
+                                                    is_last = ticket.id == tickets.back().id](zk::Answer answer) {
                 // What has gone meanwhile is left out; what may not be read is shown without its text.
                 if (answer.code == Code::ok || answer.code == Code::no_auth) {
                   using std::chrono::milliseconds;
@@ -391,7 +392,7 @@ void ZooKeeperBackend::examine(const std::string& queue, spi::Callback<spi::Exam
                        .made = std::chrono::system_clock::time_point(milliseconds(answer.stat.ctime)),
                        .readable = answer.code == Code::ok});
                 }
-                if (!came_from_the_server(answer.code))
+                if (!zk::came_from_the_server(answer.code))
                   *trouble = failure<spi::Examination>(answer.code, "read " + ticket.id);
                 if (is_last) finish();
               }));
@@ -400,7 +401,7 @@ void ZooKeeperBackend::examine(const std::string& queue, spi::Callback<spi::Exam
 }
 
 struct ZooKeeperBackend::Committing {
-  std::vector<Op> ops;
+  std::vector<zk::Step> ops;
   std::size_t guards = 0;  // the first of them
   spi::Callback<spi::Nothing> done;
   bool parents_made = false;
@@ -412,28 +413,28 @@ void ZooKeeperBackend::commit(const std::vector<spi::TicketName>& guards, const 
   if (!reachable(done)) return;
   auto committing = std::make_shared<Committing>(Committing{{}, guards.size(), std::move(done)});
   for (const auto& guard : guards) {
-    committing->ops.push_back({.what = Op::What::check, .path = path(guard.queue, guard.ticket)});
+    committing->ops.push_back({.what = zk::Step::What::check, .path = path(guard.queue, guard.ticket)});
   }
   for (const auto& change : changes) {
-    const auto what = change.what == spi::Change::What::create   ? Op::What::create
-                      : change.what == spi::Change::What::set    ? Op::What::set
-                      : change.what == spi::Change::What::remove ? Op::What::remove
-                                                                 : Op::What::check;
+    const auto what = change.what == spi::Change::What::create   ? zk::Step::What::create
+                      : change.what == spi::Change::What::set    ? zk::Step::What::set
+                      : change.what == spi::Change::What::remove ? zk::Step::What::remove
+                                                                 : zk::Step::What::check;
     committing->ops.push_back({what, change.path, change.text, CreateMode::persistent, change.version.value_or(-1)});
   }
   commit(std::move(committing));
 }
 
 void ZooKeeperBackend::commit(std::shared_ptr<Committing> committing) {
-  connection_.handle().multi(
-      committing->ops, acknowledged([this, committing](const Answer& answer) {
+  connection_.client().multi(
+      committing->ops, acknowledged([this, committing](const zk::Answer& answer) {
         if (answer.code == Code::ok) return committing->done({});
         const auto& op = committing->ops[std::min(answer.failed, committing->ops.size() - 1)];
         if (answer.failed < committing->guards && answer.code == Code::no_node) {
           return committing->done({Status::absent, "there is no ticket " + op.path, {}});
         }
         const auto slash = op.path.rfind('/');
-        if (answer.code == Code::no_node && op.what == Op::What::create && slash > 0 && connection_.connected() &&
+        if (answer.code == Code::no_node && op.what == zk::Step::What::create && slash > 0 && connection_.connected() &&
             !std::exchange(committing->parents_made, true)) {
           create_with_parents(op.path.substr(0, slash), committing->denied);
           return commit(committing);
@@ -444,7 +445,7 @@ void ZooKeeperBackend::commit(std::shared_ptr<Committing> committing) {
           return committing->done(failure<spi::Nothing>(code, fmt::format("{}: create {}", step, parent)));
         }
         auto reply = failure<spi::Nothing>(answer.code, fmt::format("{} on {}", step, op.path));
-        if (came_from_the_server(answer.code)) reply.status = Status::denied;
+        if (zk::came_from_the_server(answer.code)) reply.status = Status::denied;
         committing->done(std::move(reply));
       }));
 }
@@ -458,7 +459,7 @@ ZooKeeperBackend::ListenerId ZooKeeperBackend::listen(const std::string& queue, 
   const auto tell = [told = std::move(told)](const Reply<std::string>& data) {
     told({data.status, data.detail, text_of(data.value)});
   };
-  return listeners_.add({.path = node, .told = tell}, [node, armed = std::move(armed)](const Answer& answer) {
+  return listeners_.add({.path = node, .told = tell}, [node, armed = std::move(armed)](const zk::Answer& answer) {
     if (answer.code != Code::ok) return armed(failure<spi::TicketText>(answer.code, "watch " + node));
     armed({Status::ok, {}, text_of(answer.text)});
   });
@@ -471,7 +472,7 @@ ZooKeeperBackend::ListenerId ZooKeeperBackend::listen_to_queue(const std::string
     told({changed.status, changed.detail, {}});
   };
   return listeners_.add({.path = path(queue), .told = tell, .of_children = true},
-                        [this, queue, armed = std::move(armed)](const Answer& answer) {
+                        [this, queue, armed = std::move(armed)](const zk::Answer& answer) {
                           if (answer.code != Code::ok)
                             return armed(failure<spi::Listing>(answer.code, "watch " + path(queue)));
                           armed({Status::ok, {}, in_order(queue, answer.children)});

@@ -34,18 +34,18 @@
 #include "backend/zookeeper/address.h"
 #include "backend/zookeeper/connection.h"
 #include "backend/zookeeper/dialect.h"
-#include "backend/zookeeper/handle.h"
 #include "backend/zookeeper/listeners.h"
 #include "backend/zookeeper/node_name.h"
 #include "holdfast/client.h"
 #include "holdfast/spi/executor.h"
 #include "holdfast/spi/queue_backend.h"
+#include "zk/client.h"
 
 namespace holdfast::zookeeper {
 
 class ZooKeeperBackend final : public spi::QueueBackend, private Connection::Watcher {
  public:
-  ZooKeeperBackend(spi::Executor& executor, Address address, const ClientOptions& options, Dial dial);
+  ZooKeeperBackend(spi::Executor& executor, Address address, const ClientOptions& options, zk::Dial dial);
 
   void open(spi::Observer& observer) override;
   void enqueue(const std::vector<spi::Request>& requests, spi::Callback<std::vector<spi::Enqueued>> done) override;
@@ -93,10 +93,10 @@ class ZooKeeperBackend final : public spi::QueueBackend, private Connection::Wat
   void session_disconnected() override;
   void session_expired(spi::SessionId session) override;
   void session_refused(const std::string& why) override;
-  void watch_fired(Handle::WatchId watch, wire::EventType type) override { listeners_.fired(watch, type); }
+  void watch_fired(zk::Client::WatchId watch, wire::EventType type) override { listeners_.fired(watch, type); }
 
   // Wraps a callback of ours: tells the observer about the acknowledgement first.
-  Handle::Done acknowledged(Handle::Done done, bool through_leader = false);
+  zk::Client::Done acknowledged(zk::Client::Done done, bool through_leader = false);
   // False, and the caller is told, if there is no connection.
   template <class T>
   bool reachable(const spi::Callback<T>& done);

@@ -19,7 +19,7 @@ using spi::Status;
 constexpr std::size_t kLength = 4;  // of a frame's length
 
 // A server that answers every kind of request with the code that it is told to.
-class ScriptedLine final : public Line, public std::enable_shared_from_this<ScriptedLine> {
+class ScriptedLine final : public zk::Line, public std::enable_shared_from_this<ScriptedLine> {
  public:
   using Script = std::function<Code(wire::Op op, const std::string& path)>;
 
@@ -60,8 +60,8 @@ class Refusals : public ::testing::Test, private spi::Observer {
   // What comes of an enqueue() into "a/b".
   spi::Reply<std::vector<spi::Enqueued>> enqueue(ScriptedLine::Script script) {
     ZooKeeperBackend backend(executor_, {.called = "the script"}, {},
-                             [&](spi::Executor& executor, const std::string&, Clock::duration, Line::Events events) {
-                               return std::make_shared<ScriptedLine>(executor, std::move(events), script);
+                             [&](const std::string&, Clock::duration, zk::Line::Events events) {
+                               return std::make_shared<ScriptedLine>(executor_, std::move(events), script);
                              });
     backend.open(*this);
     executor_.run_for(1ms);

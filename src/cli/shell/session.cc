@@ -191,8 +191,8 @@ void Session::start_attempt() {
   const auto share = options_.connect_timeout / static_cast<int>(options_.hosts.size());
   attempt_ends_ = now() + std::max(share, kShortestAttempt);
   const auto& host = options_.hosts[host_];
-  socket_ = host.name.starts_with('/') ? std::make_unique<wire::FrameSocket>(host.name)
-                                       : std::make_unique<wire::FrameSocket>(host.name, host.port);
+  socket_ = host.name.starts_with('/') ? std::make_unique<net::FrameSocket>(host.name)
+                                       : std::make_unique<net::FrameSocket>(host.name, host.port);
   attend_socket();
 }
 

@@ -25,7 +25,7 @@
 #include "cli/shell/hosts.h"
 #include "cli/shell/watch_list.h"
 #include "holdfast/client.h"
-#include "wire/frame_socket.h"
+#include "net/frame_socket.h"
 #include "wire/protocol.h"
 #include "wire/records.h"
 
@@ -153,7 +153,7 @@ class Session {
   const SessionNews news_;
 
   Phase phase_ = Phase::closed;
-  std::unique_ptr<wire::FrameSocket> socket_;
+  std::unique_ptr<net::FrameSocket> socket_;
   std::size_t host_ = 0;
   std::size_t failures_ = 0;  // since the last connection
   std::size_t refusals_ = 0;  // of these, the last ones in a row: nothing listens there

@@ -8,17 +8,21 @@
 #include <memory>
 #include <string>
 
-#include "backend/zookeeper/line.h"
-#include "wire/frame_socket.h"
+#include "net/frame_socket.h"
+#include "net/reactor.h"
+#include "zk/line.h"
 
-namespace holdfast::zookeeper {
+namespace holdfast::zk {
 
 class SocketLine final : public Line, public std::enable_shared_from_this<SocketLine> {
  public:
   // `host`: "10.0.0.1:2181", "::1:2181", or the path of a Unix socket, which begins with a slash. A number: a name would be looked up here
   // and now.
-  static std::shared_ptr<SocketLine> make(spi::Executor& executor, const std::string& host, Clock::duration patience,
+  static std::shared_ptr<SocketLine> make(net::Reactor& reactor, const std::string& host, Clock::duration patience,
                                           Events events);
+
+  // Dials such lines.
+  static Dial dial(net::Reactor& reactor);
 
   void send(std::string frame) override;
   void hold(bool held) override;
@@ -28,19 +32,19 @@ class SocketLine final : public Line, public std::enable_shared_from_this<Socket
   void close(std::string goodbye) override;
 
  private:
-  SocketLine(spi::Executor& executor, const std::string& host, Events events);
+  SocketLine(net::Reactor& reactor, const std::string& host, Events events);
 
   void lose(const std::string& why);
 
-  spi::Executor& executor_;
+  net::Reactor& reactor_;
   const std::string host_;
   const Events events_;
-  wire::FrameSocket socket_;
-  std::unique_ptr<spi::Executor::Readiness> readiness_;  // goes before the socket
-  spi::Executor::TimerId patience_ = spi::Executor::kNoTimer;
+  net::FrameSocket socket_;
+  std::unique_ptr<net::Reactor::Readiness> readiness_;  // goes before the socket
+  net::Reactor::TimerId patience_ = net::Reactor::kNoTimer;
   bool heard_ = false;
   bool held_ = false;
   bool over_ = false;  // lost, or let go of
 };
 
-}  // namespace holdfast::zookeeper
+}  // namespace holdfast::zk

@@ -8,10 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "holdfast/clock.h"
-#include "holdfast/spi/executor.h"
+#include "net/reactor.h"
 
-namespace holdfast::zookeeper {
+namespace holdfast::net {
 
 // A clause about who answers a `srvr` with these bytes: "a Redis listens there". Empty: a ZooKeeper, or not known.
 std::string describe_stranger(std::string_view answer);
@@ -23,7 +22,7 @@ class StrangerQuestion {
   using Done = std::function<void(std::string clause)>;
 
   // `host`: "10.0.0.1:2181" or "::1:2181".
-  StrangerQuestion(spi::Executor& executor, const std::string& host, Done done);
+  StrangerQuestion(Reactor& reactor, const std::string& host, Done done);
   ~StrangerQuestion();
   StrangerQuestion(const StrangerQuestion&) = delete;
   StrangerQuestion& operator=(const StrangerQuestion&) = delete;
@@ -31,11 +30,11 @@ class StrangerQuestion {
  private:
   void on_ready();
 
-  spi::Executor& executor_;
+  Reactor& reactor_;
   Done done_;
   int fd_ = -1;
   bool asked_ = false;
-  std::unique_ptr<spi::Executor::Readiness> readiness_;
+  std::unique_ptr<Reactor::Readiness> readiness_;
 };
 
-}  // namespace holdfast::zookeeper
+}  // namespace holdfast::net

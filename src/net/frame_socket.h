@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace holdfast::wire {
+namespace holdfast::net {
 
 class FrameSocket {
  public:
@@ -58,4 +58,4 @@ class FrameSocket {
   std::size_t taken_ = 0;  // of it
 };
 
-}  // namespace holdfast::wire
+}  // namespace holdfast::net

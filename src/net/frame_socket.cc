@@ -1,4 +1,4 @@
-#include "wire/frame_socket.h"
+#include "net/frame_socket.h"
 
 #include <netdb.h>
 #include <netinet/in.h>
@@ -17,7 +17,7 @@
 #include "wire/jute.h"
 #include "wire/records.h"
 
-namespace holdfast::wire {
+namespace holdfast::net {
 namespace {
 
 std::string describe(int error) { return std::generic_category().message(error); }
@@ -144,7 +144,7 @@ void FrameSocket::receive() {
 
 std::optional<std::string> FrameSocket::next_frame() {
   const auto rest = std::string_view(received_).substr(taken_);
-  const auto size = rest.size() < kLength ? 0 : static_cast<std::uint32_t>(Reader(rest).i32());
+  const auto size = rest.size() < kLength ? 0 : static_cast<std::uint32_t>(wire::Reader(rest).i32());
   if (size > kMostFrame) {
     received_.clear();
     taken_ = 0;
@@ -160,4 +160,4 @@ std::optional<std::string> FrameSocket::next_frame() {
   return std::string(rest.substr(kLength, size));
 }
 
-}  // namespace holdfast::wire
+}  // namespace holdfast::net

@@ -1,11 +1,11 @@
-// handle.h -- one session with a service that has ZooKeeper's nodes, as asynchronous calls over a Line.
+// client.h -- one session with a service that has ZooKeeper's nodes, as asynchronous calls over a Line.
 //
 //              welcomed             line lost          session over     refused      abandon()
 //   dialling   -> connected         dials again        -> expired       -> refused   -> abandoned
 //   connected  -                    -> dialling        -                -> refused   -> abandoned
 //
 // Over one line after another: requests under way end with `connection_loss` when one is lost, the session and its watches are taken up
-// again on the next. When the session has expired, another Handle takes over.
+// again on the next. When the session has expired, another Client takes over.
 //
 // A line is kept alive, and found dead, as every client of ZooKeeper does it: we say something in every third of the timeout (or every
 // ten seconds), and a server that was silent for two of them is left. What a server said only matters to whoever asked (lock/validity.h).
@@ -21,14 +21,13 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/zookeeper/line.h"
-#include "backend/zookeeper/trouble.h"
 #include "holdfast/client.h"
 #include "holdfast/spi/executor.h"
-#include "holdfast/spi/queue_backend.h"
 #include "wire/records.h"
+#include "zk/line.h"
+#include "zk/trouble.h"
 
-namespace holdfast::zookeeper {
+namespace holdfast::zk {
 
 using wire::Code;
 
@@ -49,7 +48,7 @@ constexpr bool came_from_the_server(Code code) {
 }
 
 // One step of a multi.
-struct Op {
+struct Step {
   enum class What { create, set, remove, check } what = What::check;
   std::string path;
   std::string data{};
@@ -57,16 +56,15 @@ struct Op {
   int version = -1;
 };
 
-struct HandleOptions {
-  int timeout_ms = 0;
-  // Upper bound for one round over all servers.
-  Clock::duration connection_timeout = std::chrono::seconds(5);
-  std::vector<Auth> auth{};
-  std::vector<AclEntry> acl{};  // of every node that is created; none: open to all
-};
-
-class Handle : public std::enable_shared_from_this<Handle> {
+class Client : public std::enable_shared_from_this<Client> {
  public:
+  struct Options {
+    int timeout_ms = 0;
+    // Upper bound for one round over all servers.
+    Clock::duration connection_timeout = std::chrono::seconds(5);
+    std::vector<Auth> auth{};
+    std::vector<AclEntry> acl{};  // of every node that is created; none: open to all
+  };
   using Done = std::function<void(Answer)>;
   using WatchId = std::uint64_t;
 
@@ -74,14 +72,14 @@ class Handle : public std::enable_shared_from_this<Handle> {
 
   // Told inside the Executor.
   struct Events {
-    std::function<void(State state, spi::SessionId session, Clock::duration timeout)> session;
+    std::function<void(State state, wire::SessionId session, Clock::duration timeout)> session;
     std::function<void(WatchId watch, wire::EventType type)> watch;
   };
 
-  Handle(spi::Executor& executor, Dial dial, HandleOptions options, Events events);
-  ~Handle();
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
+  Client(spi::Executor& executor, Dial dial, Options options, Events events);
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
 
   // Begins with any of them, "10.0.0.1:2181,::1:2181". None: the line knows by itself where to go.
   void open(const std::string& hosts);
@@ -101,13 +99,13 @@ class Handle : public std::enable_shared_from_this<Handle> {
   // All watches of this session on the data of that node, or on its children.
   void remove_watch(const std::string& path, bool of_children, Done done);
   // All of it or nothing.
-  void multi(const std::vector<Op>& ops, Done done);
+  void multi(const std::vector<Step>& steps, Done done);
   void sync(const std::string& path, Done done);
 
   // Requests that are made while it lives leave together. Inside the Executor.
   class Together {
    public:
-    explicit Together(const Handle& handle) : line_(handle.line_) { hold(true); }
+    explicit Together(const Client& client) : line_(client.line_) { hold(true); }
     ~Together() { hold(false); }
     Together(const Together&) = delete;
     Together& operator=(const Together&) = delete;
@@ -169,7 +167,7 @@ class Handle : public std::enable_shared_from_this<Handle> {
 
   spi::Executor& executor_;
   const Dial dial_;
-  const HandleOptions options_;
+  const Options options_;
   const Events events_;
 
   std::vector<std::string> hosts_;
@@ -198,4 +196,4 @@ class Handle : public std::enable_shared_from_this<Handle> {
   Watches child_watches_;
 };
 
-}  // namespace holdfast::zookeeper
+}  // namespace holdfast::zk

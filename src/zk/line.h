@@ -8,11 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "holdfast/client.h"
 #include "holdfast/clock.h"
-#include "holdfast/spi/executor.h"
 
-namespace holdfast::zookeeper {
+namespace holdfast::zk {
 
 class Line {
  public:
@@ -42,8 +40,8 @@ class Line {
   virtual void close(std::string goodbye) = 0;
 };
 
-// Begins a line to the server at `host`, which is lost if nothing is heard from there within `patience`.
-using Dial = std::function<std::shared_ptr<Line>(spi::Executor&, const std::string& host, Clock::duration patience,
-                                                 Line::Events events)>;
+// Begins a line to the server at `host`, which is lost if nothing is heard from there within `patience`. Called inside the Executor.
+using Dial =
+    std::function<std::shared_ptr<Line>(const std::string& host, Clock::duration patience, Line::Events events)>;
 
-}  // namespace holdfast::zookeeper
+}  // namespace holdfast::zk

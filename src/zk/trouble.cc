@@ -1,4 +1,4 @@
-#include "backend/zookeeper/trouble.h"
+#include "zk/trouble.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,7 @@
 #include <cctype>
 #include <utility>
 
-namespace holdfast::zookeeper {
+namespace holdfast::zk {
 namespace {
 
 // Of a longer list the rest is counted.
@@ -54,4 +54,4 @@ std::string Trouble::text(const std::vector<std::string>& hosts) const {
   return text;
 }
 
-}  // namespace holdfast::zookeeper
+}  // namespace holdfast::zk

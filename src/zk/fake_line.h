@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "backend/zookeeper/line.h"
 #include "wire/jute.h"
 #include "wire/records.h"
+#include "zk/line.h"
 
-namespace holdfast::zookeeper {
+namespace holdfast::zk {
 
 inline constexpr wire::SessionId kSession = 0x1234;
 inline constexpr std::size_t kLength = 4;  // of a frame's length
@@ -72,4 +72,4 @@ struct FakeLine final : Line {
   std::function<void()> on_attend;
 };
 
-}  // namespace holdfast::zookeeper
+}  // namespace holdfast::zk

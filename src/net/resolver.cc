@@ -1,4 +1,4 @@
-#include "backend/zookeeper/resolver.h"
+#include "net/resolver.h"
 
 #include <fmt/format.h>
 #include <netdb.h>
@@ -10,7 +10,7 @@
 
 #include "base/thread.h"
 
-namespace holdfast::zookeeper {
+namespace holdfast::net {
 namespace {
 
 struct Result {
@@ -81,4 +81,4 @@ void Resolver::cancel() {
   job_->executor = nullptr;
 }
 
-}  // namespace holdfast::zookeeper
+}  // namespace holdfast::net

@@ -1,9 +1,9 @@
-// The requests of a Handle as bytes, and what is in their answers.
+// The requests of a Client as bytes, and what is in their answers.
 #include <utility>
 
-#include "backend/zookeeper/handle.h"
+#include "zk/client.h"
 
-namespace holdfast::zookeeper {
+namespace holdfast::zk {
 namespace {
 
 void nothing(wire::Reader&, Answer&) {}
@@ -45,7 +45,7 @@ void results(wire::Reader& body, Answer& answer) {
 
 }  // namespace
 
-wire::AclList Handle::acl() const {
+wire::AclList Client::acl() const {
   if (options_.acl.empty()) return {{wire::permission::kAll, {"world", "anyone"}}};
   wire::AclList list;
   for (const auto& entry : options_.acl) {
@@ -54,7 +54,7 @@ wire::AclList Handle::acl() const {
   return list;
 }
 
-void Handle::create(const std::string& path, const std::string& data, wire::CreateMode mode, Done done) {
+void Client::create(const std::string& path, const std::string& data, wire::CreateMode mode, Done done) {
   const auto op = mode == wire::CreateMode::container ? wire::Op::create_container : wire::Op::create2;
   wire::Writer body;
   body.text(path);
@@ -64,14 +64,14 @@ void Handle::create(const std::string& path, const std::string& data, wire::Crea
   ask(op, body, {.parse = text_and_stat, .done = std::move(done)});
 }
 
-void Handle::remove(const std::string& path, Done done) {
+void Client::remove(const std::string& path, Done done) {
   wire::Writer body;
   body.text(path);
   body.i32(-1);
   ask(wire::Op::remove, body, {.parse = nothing, .done = std::move(done)});
 }
 
-void Handle::set(const std::string& path, const std::string& data, Done done) {
+void Client::set(const std::string& path, const std::string& data, Done done) {
   wire::Writer body;
   body.text(path);
   body.text(data);
@@ -80,7 +80,7 @@ void Handle::set(const std::string& path, const std::string& data, Done done) {
 }
 
 // With the flag that asks for a watch.
-void Handle::look(wire::Op op, const std::string& path, Call call) {
+void Client::look(wire::Op op, const std::string& path, Call call) {
   wire::Writer body;
   body.text(path);
   body.boolean(call.watch != 0);
@@ -88,32 +88,32 @@ void Handle::look(wire::Op op, const std::string& path, Call call) {
   ask(op, body, std::move(call));
 }
 
-void Handle::exists(const std::string& path, Done done) {
+void Client::exists(const std::string& path, Done done) {
   look(wire::Op::exists, path, {.parse = stat_only, .done = std::move(done)});
 }
 
-void Handle::get(const std::string& path, Done done) {
+void Client::get(const std::string& path, Done done) {
   look(wire::Op::get_data, path, {.parse = text_and_stat, .done = std::move(done)});
 }
 
-void Handle::get_and_watch(const std::string& path, WatchId watch, Done done) {
+void Client::get_and_watch(const std::string& path, WatchId watch, Done done) {
   look(wire::Op::get_data, path, {.parse = text_and_stat, .done = std::move(done), .watch = watch});
 }
 
-void Handle::get_children(const std::string& path, Done done) {
+void Client::get_children(const std::string& path, Done done) {
   look(wire::Op::get_children, path, {.parse = children_only, .done = std::move(done)});
 }
 
-void Handle::get_children_and_stat(const std::string& path, Done done) {
+void Client::get_children_and_stat(const std::string& path, Done done) {
   look(wire::Op::get_children2, path, {.parse = children_and_stat, .done = std::move(done)});
 }
 
-void Handle::get_children_and_watch(const std::string& path, WatchId watch, Done done) {
+void Client::get_children_and_watch(const std::string& path, WatchId watch, Done done) {
   look(wire::Op::get_children, path,
        {.parse = children_only, .done = std::move(done), .watch = watch, .of_children = true});
 }
 
-void Handle::remove_watch(const std::string& path, bool of_children, Done done) {
+void Client::remove_watch(const std::string& path, bool of_children, Done done) {
   (of_children ? child_watches_ : data_watches_).erase(path);
   wire::Writer body;
   body.text(path);
@@ -121,33 +121,33 @@ void Handle::remove_watch(const std::string& path, bool of_children, Done done) 
   ask(wire::Op::remove_watches, body, {.parse = nothing, .done = std::move(done)});
 }
 
-void Handle::multi(const std::vector<Op>& ops, Done done) {
+void Client::multi(const std::vector<Step>& steps, Done done) {
   wire::Writer body;
   const auto header = [&](wire::Op op, bool last) {
     body.i32(static_cast<std::int32_t>(op));
     body.boolean(last);
     body.i32(-1);
   };
-  for (const auto& op : ops) {
-    switch (op.what) {
-      case Op::What::create:
+  for (const auto& step : steps) {
+    switch (step.what) {
+      case Step::What::create:
         header(wire::Op::create, false);
-        body.text(op.path);
-        body.text(op.data);
+        body.text(step.path);
+        body.text(step.data);
         encode(body, acl());
-        body.i32(static_cast<std::int32_t>(op.mode));
+        body.i32(static_cast<std::int32_t>(step.mode));
         break;
-      case Op::What::set:
+      case Step::What::set:
         header(wire::Op::set_data, false);
-        body.text(op.path);
-        body.text(op.data);
-        body.i32(op.version);
+        body.text(step.path);
+        body.text(step.data);
+        body.i32(step.version);
         break;
-      case Op::What::remove:
-      case Op::What::check:
-        header(op.what == Op::What::remove ? wire::Op::remove : wire::Op::check, false);
-        body.text(op.path);
-        body.i32(op.version);
+      case Step::What::remove:
+      case Step::What::check:
+        header(step.what == Step::What::remove ? wire::Op::remove : wire::Op::check, false);
+        body.text(step.path);
+        body.i32(step.version);
         break;
     }
   }
@@ -155,10 +155,10 @@ void Handle::multi(const std::vector<Op>& ops, Done done) {
   ask(wire::Op::multi, body, {.parse = results, .done = std::move(done)});
 }
 
-void Handle::sync(const std::string& path, Done done) {
+void Client::sync(const std::string& path, Done done) {
   wire::Writer body;
   body.text(path);
   ask(wire::Op::sync, body, {.parse = text_only, .done = std::move(done)});
 }
 
-}  // namespace holdfast::zookeeper
+}  // namespace holdfast::zk

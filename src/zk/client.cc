@@ -1,4 +1,4 @@
-#include "backend/zookeeper/handle.h"
+#include "zk/client.h"
 
 #include <algorithm>
 #include <limits>
@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 
-namespace holdfast::zookeeper {
+namespace holdfast::zk {
 namespace {
 
 // After all servers have been tried in vain, and twice as long each time that happens again: a server that starts is not swamped.
@@ -29,19 +29,19 @@ std::minstd_rand& dice() {
 
 }  // namespace
 
-Handle::Handle(spi::Executor& executor, Dial dial, HandleOptions options, Events events)
+Client::Client(spi::Executor& executor, Dial dial, Options options, Events events)
     : executor_(executor), dial_(std::move(dial)), options_(std::move(options)), events_(std::move(events)) {
   timeout_ = std::chrono::milliseconds(options_.timeout_ms);
 }
 
-Handle::~Handle() { close(); }
+Client::~Client() { close(); }
 
-void Handle::open(const std::string& hosts) {
+void Client::open(const std::string& hosts) {
   set_servers(hosts);
   dial();
 }
 
-void Handle::set_servers(const std::string& hosts) {
+void Client::set_servers(const std::string& hosts) {
   std::vector<std::string> servers;
   for (std::size_t begin = 0; begin <= hosts.size();) {
     const auto end = std::min(hosts.find(',', begin), hosts.size());
@@ -60,7 +60,7 @@ void Handle::set_servers(const std::string& hosts) {
 
 // -------------------------------------------------------------------------------------------------------------- lines
 
-void Handle::dial() {
+void Client::dial() {
   welcome_ = false;
   dialled_ = executor_.now();
   const auto& host = hosts_[host_ % hosts_.size()];
@@ -70,9 +70,9 @@ void Handle::dial() {
     const auto self = weak.lock();
     if (self && self->line_ && self->line_ == mine->lock()) what(*self);
   };
-  line_ = dial_(executor_, host, patience(),
-                {[with_us](std::string_view frame) { with_us([&](Handle& self) { self.received(frame); }); },
-                 [with_us](const std::string& why) { with_us([&](Handle& self) { self.lost(why); }); }});
+  line_ = dial_(host, patience(),
+                {[with_us](std::string_view frame) { with_us([&](Client& self) { self.received(frame); }); },
+                 [with_us](const std::string& why) { with_us([&](Client& self) { self.lost(why); }); }});
   *mine = line_;
   wire::Writer hello;
   encode(hello, wire::ConnectRequest{.last_zxid_seen = last_zxid_,
@@ -90,7 +90,7 @@ void Handle::dial() {
 }
 
 // For whoever waits for the first session. One that had a session knows that there was a ZooKeeper.
-void Handle::ask_what_listens() {
+void Client::ask_what_listens() {
   const auto& host = hosts_[host_ % hosts_.size()];
   if (session_ != 0 || abandoned_ || questions_.contains(host)) return;
   questions_[host] = line_->ask_what_listens([weak = weak_from_this(), host](const std::string& clause) {
@@ -98,13 +98,13 @@ void Handle::ask_what_listens() {
   });
 }
 
-void Handle::drop_line() {
+void Client::drop_line() {
   unset_ = 0;
   executor_.cancel(std::exchange(next_, spi::Executor::kNoTimer));
   if (const auto line = std::exchange(line_, nullptr)) line->let_go();
 }
 
-void Handle::lost(const std::string& why) {
+void Client::lost(const std::string& why) {
   base::log().debug("no connection to {}: {}", hosts_[host_ % hosts_.size()], why);
   trouble_.failed(hosts_[host_ % hosts_.size()], why);
   if (!welcome_ && why != kRefused) ask_what_listens();
@@ -118,7 +118,7 @@ void Handle::lost(const std::string& why) {
   if (!abandoned_ && !line_) dial_later();
 }
 
-void Handle::dial_later() {
+void Client::dial_later() {
   Clock::duration pause{};
   if (const auto rounds = failed_ / hosts_.size(); failed_ > 0 && failed_ % hosts_.size() == 0) {
     pause = std::min<Clock::duration>(kFirstPause * (1 << std::min<std::size_t>(rounds, 6)), kLongestPause);
@@ -130,16 +130,16 @@ void Handle::dial_later() {
   });
 }
 
-Clock::duration Handle::third() const { return std::min(timeout_ / 3, kLongestSilence); }
+Clock::duration Client::third() const { return std::min(timeout_ / 3, kLongestSilence); }
 
 // With a server that has accepted a connection, and may never say a word.
-Clock::duration Handle::patience() const {
+Clock::duration Client::patience() const {
   const auto share = options_.connection_timeout / static_cast<int>(hosts_.size() + 1);
   return std::max<Clock::duration>(session_ == 0 ? std::min(third(), share) : third(), kLeastPatience);
 }
 
 // In every third of the timeout something is said; who is silent for two of them is gone.
-void Handle::keep_alive() {
+void Client::keep_alive() {
   const auto silent = line_->may_fall_silent() ? heard_ + 2 * third() : Clock::time_point::max();
   next_ = executor_.at(std::min(sent_ + third(), silent), [weak = weak_from_this()] {
     const auto self = weak.lock();
@@ -158,7 +158,7 @@ void Handle::keep_alive() {
 
 // ------------------------------------------------------------------------------------------------------------- session
 
-void Handle::received(std::string_view frame) {
+void Client::received(std::string_view frame) {
   heard_ = executor_.now();
   if (!welcome_) return welcomed(frame);
   wire::Reader reader(frame);
@@ -175,7 +175,7 @@ void Handle::received(std::string_view frame) {
   if (xid >= 0) answered(xid, code, reader);
 }
 
-void Handle::welcomed(std::string_view frame) {
+void Client::welcomed(std::string_view frame) {
   wire::Reader reader(frame);
   wire::ConnectResponse response;
   if (!decode(reader, response)) return lost("what came is not ZooKeeper's protocol");
@@ -197,21 +197,21 @@ void Handle::welcomed(std::string_view frame) {
   events_.session(State::connected, session_, timeout_);
 }
 
-void Handle::log_in(const Auth& auth) {
+void Client::log_in(const Auth& auth) {
   wire::Writer body;
   encode(body, wire::AuthRequest{auth.scheme, auth.credentials});
   send(wire::kAuthXid, wire::Op::auth, body.bytes());
 }
 
 // Whom it does not let in today it will not let in tomorrow.
-void Handle::refuse() {
+void Client::refuse() {
   drop_line();
   fail_all(Code::connection_loss);
   if (!abandoned_) events_.session(State::refused, session_, timeout_);
 }
 
 // What happened since the last answer is told by the server, the rest is watched again.
-void Handle::watch_again() {
+void Client::watch_again() {
   const auto paths = [](const Watches& watches) {
     std::deque<std::string> all;
     for (auto each = watches.begin(); each != watches.end(); each = watches.upper_bound(each->first)) {
@@ -242,7 +242,7 @@ void Handle::watch_again() {
   }
 }
 
-void Handle::event(wire::Reader& body) {
+void Client::event(wire::Reader& body) {
   const auto type = static_cast<wire::EventType>(body.i32());
   (void)body.i32();  // state
   const auto path = body.text();
@@ -254,7 +254,7 @@ void Handle::event(wire::Reader& body) {
 }
 
 // One watch of the server's may be several of ours, all used up by this.
-void Handle::fire(Watches& watches, const std::string& path, wire::EventType type) {
+void Client::fire(Watches& watches, const std::string& path, wire::EventType type) {
   std::vector<WatchId> fired;
   const auto [begin, end] = watches.equal_range(path);
   for (auto each = begin; each != end; ++each) fired.push_back(each->second);
@@ -265,7 +265,7 @@ void Handle::fire(Watches& watches, const std::string& path, wire::EventType typ
 }
 
 // They are not watched any more, so whoever wanted to be told has to look.
-void Handle::fire_all() {
+void Client::fire_all() {
   for (const auto& [path, watch] : std::exchange(data_watches_, {})) {
     if (!abandoned_) events_.watch(watch, wire::EventType::node_data_changed);
   }
@@ -276,7 +276,7 @@ void Handle::fire_all() {
 
 // ------------------------------------------------------------------------------------------------------------ requests
 
-void Handle::send(std::int32_t xid, wire::Op op, std::string_view body) {
+void Client::send(std::int32_t xid, wire::Op op, std::string_view body) {
   wire::Writer frame;
   frame.i32(xid);
   frame.i32(static_cast<std::int32_t>(op));
@@ -285,7 +285,7 @@ void Handle::send(std::int32_t xid, wire::Op op, std::string_view body) {
   line_->send(frame.take());
 }
 
-void Handle::ask(wire::Op op, const wire::Writer& body, Call call) {
+void Client::ask(wire::Op op, const wire::Writer& body, Call call) {
   if (!line_ || !welcome_) {
     return executor_.post([done = std::move(call.done)] { done({.code = Code::connection_loss}); });
   }
@@ -294,7 +294,7 @@ void Handle::ask(wire::Op op, const wire::Writer& body, Call call) {
   calls_.push_back(std::move(call));
 }
 
-void Handle::answered(std::int32_t xid, Code code, wire::Reader& body) {
+void Client::answered(std::int32_t xid, Code code, wire::Reader& body) {
   if (calls_.empty() || calls_.front().xid != xid) return lost("what it answers was not asked");
   auto call = std::move(calls_.front());
   calls_.pop_front();
@@ -311,11 +311,11 @@ void Handle::answered(std::int32_t xid, Code code, wire::Reader& body) {
   if (code == Code::session_closed_require_auth && !abandoned_) refuse();
 }
 
-void Handle::fail_all(Code code) {
+void Client::fail_all(Code code) {
   for (auto& call : std::exchange(calls_, {})) call.done({.code = code});
 }
 
-void Handle::abandon(Code code) {
+void Client::abandon(Code code) {
   if (std::exchange(abandoned_, true)) return;
   questions_.clear();
   executor_.cancel(std::exchange(next_, spi::Executor::kNoTimer));
@@ -325,7 +325,7 @@ void Handle::abandon(Code code) {
   fail_all(code);
 }
 
-void Handle::close() {
+void Client::close() {
   const auto line = std::exchange(leaving_, nullptr);
   if (!line) return;
   wire::Writer goodbye;
@@ -334,4 +334,4 @@ void Handle::close() {
   line->close(goodbye.take());
 }
 
-}  // namespace holdfast::zookeeper
+}  // namespace holdfast::zk

@@ -9,7 +9,7 @@
 
 #include "holdfast/spi/executor.h"
 
-namespace holdfast::zookeeper {
+namespace holdfast::net {
 
 class Resolver {
  public:
@@ -32,4 +32,4 @@ class Resolver {
   std::shared_ptr<Job> job_;
 };
 
-}  // namespace holdfast::zookeeper
+}  // namespace holdfast::net

@@ -1,39 +1,39 @@
 // A session over lines that the test holds in its hand: what is said on them, when, and what comes back.
-#include "backend/zookeeper/handle.h"
+#include "zk/client.h"
 
 #include <gtest/gtest.h>
 
 #include <optional>
 
-#include "backend/zookeeper/fake_line.h"
 #include "support/manual_executor.h"
 #include "wire/jute.h"
+#include "zk/fake_line.h"
 
-namespace holdfast::zookeeper {
+namespace holdfast::zk {
 namespace {
 
 using namespace std::chrono_literals;
 using wire::EventType;
 
-class HandleTest : public ::testing::Test {
+class ZooKeeperClient : public ::testing::Test {
  protected:
-  std::shared_ptr<Handle> open(const std::string& hosts = "a:1", HandleOptions options = {.timeout_ms = 9'000}) {
-    auto handle = std::make_shared<Handle>(
+  std::shared_ptr<Client> open(const std::string& hosts = "a:1", Client::Options options = {.timeout_ms = 9'000}) {
+    auto client = std::make_shared<Client>(
         executor_,
-        [this](spi::Executor&, const std::string& host, Clock::duration patience, Line::Events events) {
+        [this](const std::string& host, Clock::duration patience, Line::Events events) {
           patience_ = patience;
           lines_.push_back(std::make_shared<FakeLine>(host, std::move(events)));
           return lines_.back();
         },
         std::move(options),
-        Handle::Events{[this](Handle::State state, auto, auto) { states_.push_back(state); },
-                       [this](Handle::WatchId watch, EventType type) { fired_.emplace_back(watch, type); }});
-    handle->open(hosts);
-    return handle;
+        Client::Events{[this](Client::State state, auto, auto) { states_.push_back(state); },
+                       [this](Client::WatchId watch, EventType type) { fired_.emplace_back(watch, type); }});
+    client->open(hosts);
+    return client;
   }
   FakeLine& line() { return *lines_.back(); }
   void lose() { line().events.lost("for the test"); }
-  Handle::Done keep() {
+  Client::Done keep() {
     return [this](Answer answer) { answers_.push_back(std::move(answer)); };
   }
   static std::string stat() {
@@ -50,138 +50,138 @@ class HandleTest : public ::testing::Test {
   testing::ManualExecutor executor_;
   std::vector<std::shared_ptr<FakeLine>> lines_;
   Clock::duration patience_{};
-  std::vector<Handle::State> states_;
-  std::vector<std::pair<Handle::WatchId, EventType>> fired_;
+  std::vector<Client::State> states_;
+  std::vector<std::pair<Client::WatchId, EventType>> fired_;
   std::vector<Answer> answers_;
 };
 
-TEST_F(HandleTest, begins_a_session_and_takes_it_up_again_on_the_next_line) {
-  const auto handle = open();
+TEST_F(ZooKeeperClient, begins_a_session_and_takes_it_up_again_on_the_next_line) {
+  const auto client = open();
   EXPECT_EQ(line().hello->session, 0);
   EXPECT_EQ(patience_, 2500ms) << "half of the time for connecting";
   line().welcome();
-  EXPECT_EQ(states_, std::vector{Handle::State::connected});
-  handle->get("/x", keep());
+  EXPECT_EQ(states_, std::vector{Client::State::connected});
+  client->get("/x", keep());
   line().reply(line().said.back().xid, Code::ok, text_and_stat("data"), 42);
   ASSERT_EQ(answers_.size(), 1u);
   EXPECT_EQ(answers_[0].text, "data");
   EXPECT_EQ(answers_[0].stat.czxid, 5);
   lose();
-  EXPECT_EQ(states_.back(), Handle::State::disconnected);
+  EXPECT_EQ(states_.back(), Client::State::disconnected);
   executor_.run_for(1s);
   ASSERT_EQ(lines_.size(), 2u);
   EXPECT_EQ(line().hello->session, kSession);
   EXPECT_EQ(line().hello->last_zxid_seen, 42);
   EXPECT_EQ(patience_, 3s) << "a third of the session";
   line().welcome();
-  EXPECT_EQ(states_.back(), Handle::State::connected);
+  EXPECT_EQ(states_.back(), Client::State::connected);
 }
 
-TEST_F(HandleTest, logs_in_before_anything_else) {
-  const auto handle = open("a:1", {.timeout_ms = 9'000, .auth = {{"digest", "ann:secret"}, {"digest", "bob:secret"}}});
+TEST_F(ZooKeeperClient, logs_in_before_anything_else) {
+  const auto client = open("a:1", {.timeout_ms = 9'000, .auth = {{"digest", "ann:secret"}, {"digest", "bob:secret"}}});
   line().welcome();
   ASSERT_EQ(line().said.size(), 2u);
   EXPECT_NE(line().said[0].body.find("ann:secret"), std::string::npos);
   EXPECT_NE(line().said[1].body.find("bob:secret"), std::string::npos);
 }
 
-TEST_F(HandleTest, whose_login_is_refused_says_so_and_leaves_it_at_that) {
-  const auto handle = open();
+TEST_F(ZooKeeperClient, whose_login_is_refused_says_so_and_leaves_it_at_that) {
+  const auto client = open();
   line().welcome();
-  handle->exists("/", keep());
+  client->exists("/", keep());
   line().reply(wire::kAuthXid, Code::auth_failed);
-  EXPECT_EQ(states_.back(), Handle::State::refused);
+  EXPECT_EQ(states_.back(), Client::State::refused);
   ASSERT_EQ(answers_.size(), 1u);
   EXPECT_EQ(answers_[0].code, Code::connection_loss);
   executor_.run_for(1min);
   EXPECT_EQ(lines_.size(), 1u);
 }
 
-TEST_F(HandleTest, that_should_have_logged_in_says_that_it_was_refused) {
-  const auto handle = open();
+TEST_F(ZooKeeperClient, that_should_have_logged_in_says_that_it_was_refused) {
+  const auto client = open();
   line().welcome();
-  handle->exists("/", keep());
+  client->exists("/", keep());
   line().reply(line().said.back().xid, Code::session_closed_require_auth);
-  EXPECT_EQ(states_.back(), Handle::State::refused);
+  EXPECT_EQ(states_.back(), Client::State::refused);
 }
 
-TEST_F(HandleTest, says_once_that_its_session_is_over) {
-  const auto handle = open();
+TEST_F(ZooKeeperClient, says_once_that_its_session_is_over) {
+  const auto client = open();
   line().welcome();
   lose();
   executor_.run_for(1s);
   line().welcome(0s, 0);
-  EXPECT_EQ(states_.back(), Handle::State::expired);
+  EXPECT_EQ(states_.back(), Client::State::expired);
   EXPECT_TRUE(line().gone);
   executor_.run_for(1min);
   EXPECT_EQ(lines_.size(), 2u);
 }
 
-TEST_F(HandleTest, ends_requests_under_way_when_the_line_is_lost_and_those_without_one) {
-  const auto handle = open();
+TEST_F(ZooKeeperClient, ends_requests_under_way_when_the_line_is_lost_and_those_without_one) {
+  const auto client = open();
   line().welcome();
-  handle->exists("/a", keep());
-  handle->remove("/b", keep());
+  client->exists("/a", keep());
+  client->remove("/b", keep());
   EXPECT_TRUE(answers_.empty());
   lose();
   ASSERT_EQ(answers_.size(), 2u);
   EXPECT_EQ(answers_[0].code, Code::connection_loss);
-  handle->exists("/c", keep());
+  client->exists("/c", keep());
   EXPECT_EQ(answers_.size(), 2u) << "inside the call";
   executor_.run_for(0s);
   ASSERT_EQ(answers_.size(), 3u);
   EXPECT_EQ(answers_[2].code, Code::connection_loss);
 }
 
-TEST_F(HandleTest, says_something_in_every_third_of_the_timeout_and_no_more) {
-  const auto handle = open();
+TEST_F(ZooKeeperClient, says_something_in_every_third_of_the_timeout_and_no_more) {
+  const auto client = open();
   line().welcome(9s);
   for (int i = 0; i < 10; ++i) {
     executor_.run_for(3s);
     line().reply(wire::kPingXid, Code::ok);
   }
   EXPECT_EQ(line().count(wire::Op::ping), 10u);
-  handle->exists("/", keep());
+  client->exists("/", keep());
   line().reply(line().said.back().xid, Code::ok, stat());
   executor_.run_for(2900ms);
   EXPECT_EQ(line().count(wire::Op::ping), 10u) << "a request is as good";
 }
 
-TEST_F(HandleTest, says_something_every_ten_seconds_however_long_the_session_is) {
-  const auto handle = open("a:1", {.timeout_ms = 3'600'000});
+TEST_F(ZooKeeperClient, says_something_every_ten_seconds_however_long_the_session_is) {
+  const auto client = open("a:1", {.timeout_ms = 3'600'000});
   line().welcome(1h);
   executor_.run_for(9900ms);
   EXPECT_EQ(line().count(wire::Op::ping), 0u);
   executor_.run_for(200ms);
   EXPECT_EQ(line().count(wire::Op::ping), 1u);
   executor_.run_for(10s);
-  EXPECT_EQ(states_.back(), Handle::State::disconnected) << "twenty seconds of silence";
+  EXPECT_EQ(states_.back(), Client::State::disconnected) << "twenty seconds of silence";
 }
 
-TEST_F(HandleTest, leaves_a_server_that_was_silent_for_two_thirds_of_the_timeout) {
-  const auto handle = open("a:1,b:1");
+TEST_F(ZooKeeperClient, leaves_a_server_that_was_silent_for_two_thirds_of_the_timeout) {
+  const auto client = open("a:1,b:1");
   line().welcome(9s);
   executor_.run_for(5900ms);
-  EXPECT_EQ(states_.back(), Handle::State::connected);
+  EXPECT_EQ(states_.back(), Client::State::connected);
   executor_.run_for(200ms);
-  EXPECT_EQ(states_.back(), Handle::State::disconnected);
+  EXPECT_EQ(states_.back(), Client::State::disconnected);
   EXPECT_TRUE(lines_[0]->gone);
   ASSERT_EQ(lines_.size(), 2u);
   EXPECT_NE(lines_[1]->host, lines_[0]->host);
 }
 
-TEST_F(HandleTest, hears_what_came_while_it_slept_before_it_speaks_of_silence) {
-  const auto handle = open();
+TEST_F(ZooKeeperClient, hears_what_came_while_it_slept_before_it_speaks_of_silence) {
+  const auto client = open();
   line().welcome(9s);
   line().on_attend = [&] { line().reply(wire::kPingXid, Code::ok); };
   executor_.sleep_for(8s);
   executor_.run_for(1s);
-  EXPECT_EQ(states_.back(), Handle::State::connected);
+  EXPECT_EQ(states_.back(), Client::State::connected);
   EXPECT_EQ(lines_.size(), 1u);
 }
 
-TEST_F(HandleTest, tries_all_servers_at_once_and_then_more_and_more_slowly) {
-  const auto handle = open("a:1,b:1,c:1");
+TEST_F(ZooKeeperClient, tries_all_servers_at_once_and_then_more_and_more_slowly) {
+  const auto client = open("a:1,b:1,c:1");
   std::vector<Clock::duration> pauses;
   auto before = executor_.now();
   for (int i = 0; i < 24; ++i) {
@@ -206,18 +206,18 @@ TEST_F(HandleTest, tries_all_servers_at_once_and_then_more_and_more_slowly) {
 }
 
 // One that welcomes and hangs up is not asked a thousand times a second.
-TEST_F(HandleTest, has_time_to_try_all_servers_before_the_client_gives_up) {
-  const auto handle = open("a:1,b:1,c:1", {.timeout_ms = 60'000, .connection_timeout = 4s});
+TEST_F(ZooKeeperClient, has_time_to_try_all_servers_before_the_client_gives_up) {
+  const auto client = open("a:1,b:1,c:1", {.timeout_ms = 60'000, .connection_timeout = 4s});
   EXPECT_EQ(patience_, 1s);
 }
 
-TEST_F(HandleTest, does_not_hurry_a_server_however_short_the_session_is) {
-  const auto handle = open("a:1", {.timeout_ms = 200, .connection_timeout = 100ms});
+TEST_F(ZooKeeperClient, does_not_hurry_a_server_however_short_the_session_is) {
+  const auto client = open("a:1", {.timeout_ms = 200, .connection_timeout = 100ms});
   EXPECT_EQ(patience_, 500ms);
 }
 
-TEST_F(HandleTest, pauses_although_it_was_welcomed_if_that_came_to_nothing) {
-  const auto handle = open();
+TEST_F(ZooKeeperClient, pauses_although_it_was_welcomed_if_that_came_to_nothing) {
+  const auto client = open();
   const auto begin = executor_.now();
   for (int i = 0; i < 20; ++i) {
     line().welcome();
@@ -228,8 +228,8 @@ TEST_F(HandleTest, pauses_although_it_was_welcomed_if_that_came_to_nothing) {
   EXPECT_GE(executor_.now() - begin, 5s);
 }
 
-TEST_F(HandleTest, dials_at_once_after_a_line_that_was_good) {
-  const auto handle = open();
+TEST_F(ZooKeeperClient, dials_at_once_after_a_line_that_was_good) {
+  const auto client = open();
   line().welcome();
   executor_.run_for(2s);
   const auto lost = executor_.now();
@@ -238,26 +238,26 @@ TEST_F(HandleTest, dials_at_once_after_a_line_that_was_good) {
   EXPECT_EQ(executor_.now(), lost);
 }
 
-TEST_F(HandleTest, goes_to_the_servers_it_was_told_of_meanwhile) {
-  const auto handle = open("a:1");
+TEST_F(ZooKeeperClient, goes_to_the_servers_it_was_told_of_meanwhile) {
+  const auto client = open("a:1");
   lose();
-  handle->set_servers("b:1");
+  client->set_servers("b:1");
   while (lines_.size() == 1) ASSERT_TRUE(executor_.step());
   EXPECT_EQ(line().host, "b:1");
 }
 
-TEST_F(HandleTest, fires_each_watch_once_and_sets_the_others_again) {
-  const auto handle = open();
+TEST_F(ZooKeeperClient, fires_each_watch_once_and_sets_the_others_again) {
+  const auto client = open();
   line().welcome();
-  handle->get_and_watch("/a", 1, keep());
+  client->get_and_watch("/a", 1, keep());
   line().reply(line().said.back().xid, Code::ok, text_and_stat(""));
-  handle->get_and_watch("/b", 2, keep());
+  client->get_and_watch("/b", 2, keep());
   line().reply(line().said.back().xid, Code::ok, text_and_stat(""));
-  handle->get_and_watch("/gone", 3, keep());
+  client->get_and_watch("/gone", 3, keep());
   line().reply(line().said.back().xid, Code::no_node);
   line().tell(EventType::node_deleted, "/a");
   line().tell(EventType::node_deleted, "/a");
-  EXPECT_EQ(fired_, (std::vector<std::pair<Handle::WatchId, EventType>>{{1, EventType::node_deleted}}));
+  EXPECT_EQ(fired_, (std::vector<std::pair<Client::WatchId, EventType>>{{1, EventType::node_deleted}}));
   lose();
   executor_.run_for(1s);
   line().welcome();
@@ -270,12 +270,12 @@ TEST_F(HandleTest, fires_each_watch_once_and_sets_the_others_again) {
   EXPECT_EQ(body.texts(), std::vector<std::string>{});
 }
 
-TEST_F(HandleTest, sets_many_watches_again_in_frames_that_servers_take) {
-  const auto handle = open();
+TEST_F(ZooKeeperClient, sets_many_watches_again_in_frames_that_servers_take) {
+  const auto client = open();
   line().welcome();
   const std::string long_name(1'000, 'x');
-  for (Handle::WatchId i = 1; i <= 2'000; ++i) {
-    handle->get_and_watch("/" + std::to_string(i) + long_name, i, keep());
+  for (Client::WatchId i = 1; i <= 2'000; ++i) {
+    client->get_and_watch("/" + std::to_string(i) + long_name, i, keep());
     line().reply(line().said.back().xid, Code::ok, text_and_stat(""));
   }
   lose();
@@ -294,11 +294,11 @@ TEST_F(HandleTest, sets_many_watches_again_in_frames_that_servers_take) {
 }
 
 // What one frame of watches was told up to here, the next one may not have been.
-TEST_F(HandleTest, remembers_what_it_has_seen_only_once_all_watches_are_set_again) {
-  const auto handle = open();
+TEST_F(ZooKeeperClient, remembers_what_it_has_seen_only_once_all_watches_are_set_again) {
+  const auto client = open();
   line().welcome();
-  for (Handle::WatchId i = 1; i <= 300; ++i) {
-    handle->get_and_watch("/" + std::to_string(i) + std::string(1'000, 'x'), i, keep());
+  for (Client::WatchId i = 1; i <= 300; ++i) {
+    client->get_and_watch("/" + std::to_string(i) + std::string(1'000, 'x'), i, keep());
     line().reply(line().said.back().xid, Code::ok, text_and_stat(""), 7);
   }
   const auto again = [&] {
@@ -317,12 +317,12 @@ TEST_F(HandleTest, remembers_what_it_has_seen_only_once_all_watches_are_set_agai
   EXPECT_EQ(again(), 100);
 }
 
-TEST_F(HandleTest, whose_watches_are_refused_fires_them_so_that_somebody_looks) {
-  const auto handle = open();
+TEST_F(ZooKeeperClient, whose_watches_are_refused_fires_them_so_that_somebody_looks) {
+  const auto client = open();
   line().welcome();
-  handle->get_and_watch("/a", 1, keep());
+  client->get_and_watch("/a", 1, keep());
   line().reply(line().said.back().xid, Code::ok, text_and_stat(""));
-  handle->get_children_and_watch("/b", 2, keep());
+  client->get_children_and_watch("/b", 2, keep());
   wire::Writer none;
   none.texts({});
   line().reply(line().said.back().xid, Code::ok, none.bytes());
@@ -330,40 +330,40 @@ TEST_F(HandleTest, whose_watches_are_refused_fires_them_so_that_somebody_looks) 
   executor_.run_for(1s);
   line().welcome();
   line().reply(wire::kSetWatchesXid, Code::throttled);
-  EXPECT_EQ(fired_, (std::vector<std::pair<Handle::WatchId, EventType>>{{1, EventType::node_data_changed},
+  EXPECT_EQ(fired_, (std::vector<std::pair<Client::WatchId, EventType>>{{1, EventType::node_data_changed},
                                                                         {2, EventType::node_children_changed}}));
 }
 
-TEST_F(HandleTest, leaves_a_server_that_speaks_nonsense) {
-  const auto handle = open();
+TEST_F(ZooKeeperClient, leaves_a_server_that_speaks_nonsense) {
+  const auto client = open();
   line().events.received("x");
   EXPECT_TRUE(lines_[0]->gone);
   executor_.run_for(1s);
   line().welcome();
-  handle->get("/a", keep());
+  client->get("/a", keep());
   line().reply(line().said.back().xid, Code::ok, "short");
   ASSERT_EQ(answers_.size(), 1u);
   EXPECT_EQ(answers_[0].code, Code::connection_loss);
-  EXPECT_EQ(states_.back(), Handle::State::disconnected);
+  EXPECT_EQ(states_.back(), Client::State::disconnected);
   executor_.run_for(1s);
   line().welcome();
   line().events.received("xx");
-  EXPECT_EQ(states_.back(), Handle::State::disconnected);
+  EXPECT_EQ(states_.back(), Client::State::disconnected);
   executor_.run_for(1s);
   line().welcome();
-  handle->exists("/", keep());
+  client->exists("/", keep());
   line().reply(line().said.back().xid + 1, Code::ok, stat());
   EXPECT_EQ(answers_.back().code, Code::connection_loss);
-  EXPECT_EQ(states_.back(), Handle::State::disconnected);
+  EXPECT_EQ(states_.back(), Client::State::disconnected);
 }
 
-TEST_F(HandleTest, that_is_abandoned_tells_nothing_more_and_says_goodbye) {
-  const auto handle = open();
+TEST_F(ZooKeeperClient, that_is_abandoned_tells_nothing_more_and_says_goodbye) {
+  const auto client = open();
   line().welcome();
-  handle->get_and_watch("/a", 1, keep());
+  client->get_and_watch("/a", 1, keep());
   line().reply(line().said.back().xid, Code::ok, text_and_stat(""));
-  handle->exists("/b", keep());
-  handle->abandon(Code::closing);
+  client->exists("/b", keep());
+  client->abandon(Code::closing);
   ASSERT_EQ(answers_.size(), 2u);
   EXPECT_EQ(answers_[1].code, Code::closing);
   EXPECT_TRUE(line().gone);
@@ -374,22 +374,22 @@ TEST_F(HandleTest, that_is_abandoned_tells_nothing_more_and_says_goodbye) {
   EXPECT_EQ(states_.size(), told);
   EXPECT_TRUE(fired_.empty());
   EXPECT_EQ(lines_.size(), 1u);
-  handle->close();
+  client->close();
   wire::Reader last(line().last_words);
   (void)last.i32();
   EXPECT_EQ(static_cast<wire::Op>(last.i32()), wire::Op::close_session);
 }
 
-TEST_F(HandleTest, may_be_destroyed_by_whoever_it_tells) {
-  auto handle = open();
+TEST_F(ZooKeeperClient, may_be_destroyed_by_whoever_it_tells) {
+  auto client = open();
   line().welcome();
-  handle->exists("/", [&](Answer) { handle.reset(); });
+  client->exists("/", [&](Answer) { client.reset(); });
   const auto last = lines_.back();
   last->reply(last->said.back().xid, Code::ok, stat());
-  EXPECT_EQ(handle, nullptr);
+  EXPECT_EQ(client, nullptr);
   executor_.run_for(1min);
   EXPECT_EQ(lines_.size(), 1u);
 }
 
 }  // namespace
-}  // namespace holdfast::zookeeper
+}  // namespace holdfast::zk

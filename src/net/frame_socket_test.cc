@@ -1,4 +1,4 @@
-#include "wire/frame_socket.h"
+#include "net/frame_socket.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 #include "support/temp_dir.h"
 #include "wire/records.h"
 
-namespace holdfast::wire {
+namespace holdfast::net {
 namespace {
 
 // Somebody who listens on this machine, and takes what comes as it comes.
@@ -110,7 +110,7 @@ TEST_F(FrameSocketTest, gives_very_many_small_ones) {
   constexpr int kFrames = 200'000;
   std::thread writer([&] {
     std::string all;
-    for (int i = 0; i < kFrames; ++i) all += frame(std::to_string(i));
+    for (int i = 0; i < kFrames; ++i) all += wire::frame(std::to_string(i));
     somebody_.say(all);
   });
   int got = 0;
@@ -204,4 +204,4 @@ TEST(FrameSocketOfPath, says_nothing_to_a_server_of_another_user) {
 }
 
 }  // namespace
-}  // namespace holdfast::wire
+}  // namespace holdfast::net

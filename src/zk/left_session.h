@@ -9,12 +9,12 @@
 
 #include "holdfast/client.h"
 #include "holdfast/clock.h"
-#include "holdfast/spi/queue_backend.h"
+#include "wire/records.h"
 
-namespace holdfast::zookeeper {
+namespace holdfast::zk {
 
 struct LeftSession {
-  spi::SessionId id = 0;
+  wire::SessionId id = 0;
   std::string password{};
   std::chrono::milliseconds timeout{};  // that was asked for
 };
@@ -24,4 +24,4 @@ struct LeftSession {
 bool end_left_session(const std::vector<std::string>& servers, const LeftSession& session,
                       const std::vector<Auth>& auth, Clock::time_point deadline);
 
-}  // namespace holdfast::zookeeper
+}  // namespace holdfast::zk

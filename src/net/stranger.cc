@@ -1,4 +1,4 @@
-#include "backend/zookeeper/stranger.h"
+#include "net/stranger.h"
 
 #include <netdb.h>
 #include <poll.h>
@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <utility>
 
-namespace holdfast::zookeeper {
+namespace holdfast::net {
 namespace {
 
 // ZooKeeper takes four letters for a word; the lines after it are for those who wait for one.
@@ -34,8 +34,8 @@ std::string describe_stranger(std::string_view answer) {
   return "what listens there is not a ZooKeeper";
 }
 
-StrangerQuestion::StrangerQuestion(spi::Executor& executor, const std::string& host, Done done)
-    : executor_(executor), done_(std::move(done)) {
+StrangerQuestion::StrangerQuestion(Reactor& reactor, const std::string& host, Done done)
+    : reactor_(reactor), done_(std::move(done)) {
   const auto colon = host.rfind(':');
   addrinfo wanted{};
   wanted.ai_socktype = SOCK_STREAM;
@@ -46,7 +46,7 @@ StrangerQuestion::StrangerQuestion(spi::Executor& executor, const std::string& h
   fd_ = ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd_ < 0) return;
   if (::connect(fd_, found->ai_addr, found->ai_addrlen) != 0 && errno != EINPROGRESS) return;
-  readiness_ = executor_.watch(fd_, [this] { on_ready(); });
+  readiness_ = reactor_.watch(fd_, [this] { on_ready(); });
   if (readiness_) readiness_->when_writable();
 }
 
@@ -71,4 +71,4 @@ void StrangerQuestion::on_ready() {
   done(describe_stranger(std::string_view(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)))));
 }
 
-}  // namespace holdfast::zookeeper
+}  // namespace holdfast::net

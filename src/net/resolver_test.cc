@@ -1,4 +1,4 @@
-#include "backend/zookeeper/resolver.h"
+#include "net/resolver.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-namespace holdfast::zookeeper {
+namespace holdfast::net {
 namespace {
 
 using namespace std::chrono_literals;
@@ -24,7 +24,6 @@ class Inbox final : public spi::Executor {
   }
   TimerId at(Clock::time_point, Function) override { return kNoTimer; }
   void cancel(TimerId) override {}
-  std::unique_ptr<Readiness> watch(int, Function) override { return nullptr; }
 
   std::size_t size() {
     const std::lock_guard lock(mutex_);
@@ -96,4 +95,4 @@ TEST_F(ResolverTest, that_is_gone_does_not_answer) {
 }
 
 }  // namespace
-}  // namespace holdfast::zookeeper
+}  // namespace holdfast::net

@@ -1,4 +1,4 @@
-#include "backend/zookeeper/socket_line.h"
+#include "zk/socket_line.h"
 
 #include <poll.h>
 
@@ -6,45 +6,45 @@
 #include <chrono>
 #include <utility>
 
-#include "backend/zookeeper/stranger.h"
+#include "net/stranger.h"
 
-namespace holdfast::zookeeper {
+namespace holdfast::zk {
 namespace {
 
 // A server that is there closes the session within this; of one that is not, nobody waits for more.
 constexpr auto kGoodbye = std::chrono::milliseconds(500);
 
-wire::FrameSocket connect_to(const std::string& host) {
-  if (host.starts_with('/')) return wire::FrameSocket(host);
+net::FrameSocket connect_to(const std::string& host) {
+  if (host.starts_with('/')) return net::FrameSocket(host);
   const auto colon = host.rfind(':');
   return {host.substr(0, colon), host.substr(colon + 1)};
 }
 
 }  // namespace
 
-SocketLine::SocketLine(spi::Executor& executor, const std::string& host, Events events)
-    : executor_(executor), host_(host), events_(std::move(events)), socket_(connect_to(host)) {}
+SocketLine::SocketLine(net::Reactor& reactor, const std::string& host, Events events)
+    : reactor_(reactor), host_(host), events_(std::move(events)), socket_(connect_to(host)) {}
 
-std::shared_ptr<SocketLine> SocketLine::make(spi::Executor& executor, const std::string& host, Clock::duration patience,
+std::shared_ptr<SocketLine> SocketLine::make(net::Reactor& reactor, const std::string& host, Clock::duration patience,
                                              Events events) {
-  const std::shared_ptr<SocketLine> line(new SocketLine(executor, host, std::move(events)));
+  const std::shared_ptr<SocketLine> line(new SocketLine(reactor, host, std::move(events)));
   if (line->socket_.closed()) {
-    executor.post([line] { line->attend(); });
+    reactor.post([line] { line->attend(); });
     return line;
   }
   const auto weak = line->weak_from_this();
-  line->readiness_ = executor.watch(line->socket_.fd(), [weak] {
+  line->readiness_ = reactor.watch(line->socket_.fd(), [weak] {
     if (const auto self = weak.lock()) self->attend();
   });
   if (!line->readiness_) {
-    executor.post([line] { line->lose("it cannot be watched"); });
+    reactor.post([line] { line->lose("it cannot be watched"); });
     return line;
   }
   if (line->socket_.wants_to_write()) line->readiness_->when_writable();
-  line->patience_ = executor.at(executor.now() + patience, [weak] {
+  line->patience_ = reactor.at(reactor.now() + patience, [weak] {
     const auto self = weak.lock();
     if (!self) return;
-    self->patience_ = spi::Executor::kNoTimer;
+    self->patience_ = net::Reactor::kNoTimer;
     // It may be we who were away.
     self->attend();
     if (!self->heard_) self->lose("it does not answer");
@@ -52,9 +52,15 @@ std::shared_ptr<SocketLine> SocketLine::make(spi::Executor& executor, const std:
   return line;
 }
 
+Dial SocketLine::dial(net::Reactor& reactor) {
+  return [&reactor](const std::string& host, Clock::duration patience, Events events) {
+    return make(reactor, host, patience, std::move(events));
+  };
+}
+
 std::shared_ptr<void> SocketLine::ask_what_listens(std::function<void(std::string clause)> done) {
   if (host_.starts_with('/')) return nullptr;  // a Unix socket of this user: no other kind of server listens there
-  return std::make_shared<StrangerQuestion>(executor_, host_, std::move(done));
+  return std::make_shared<net::StrangerQuestion>(reactor_, host_, std::move(done));
 }
 
 void SocketLine::send(std::string frame) {
@@ -75,7 +81,7 @@ void SocketLine::attend() {
   while (!over_) {
     const auto frame = socket_.next_frame();
     if (!frame) break;
-    if (!std::exchange(heard_, true)) executor_.cancel(std::exchange(patience_, spi::Executor::kNoTimer));
+    if (!std::exchange(heard_, true)) reactor_.cancel(std::exchange(patience_, net::Reactor::kNoTimer));
     events_.received(*frame);
   }
   if (!over_ && socket_.closed()) return lose(socket_.reason());
@@ -92,7 +98,7 @@ void SocketLine::lose(const std::string& why) {
 void SocketLine::let_go() {
   over_ = true;
   readiness_.reset();
-  executor_.cancel(std::exchange(patience_, spi::Executor::kNoTimer));
+  reactor_.cancel(std::exchange(patience_, net::Reactor::kNoTimer));
 }
 
 void SocketLine::close(std::string goodbye) {
@@ -112,4 +118,4 @@ void SocketLine::close(std::string goodbye) {
   }
 }
 
-}  // namespace holdfast::zookeeper
+}  // namespace holdfast::zk

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace holdfast::zookeeper {
+namespace holdfast::zk {
 
-// Why a line was lost, in the words of the system and of wire::FrameSocket.
+// Why a line was lost, in the words of the system and of net::FrameSocket.
 inline constexpr std::string_view kRefused = "Connection refused";
 inline constexpr std::string_view kReset = "Connection reset by peer";
 inline constexpr std::string_view kBroken = "Broken pipe";  // we wrote after the server had closed
@@ -34,4 +34,4 @@ class Trouble {
   std::map<std::string, std::string> found_;
 };
 
-}  // namespace holdfast::zookeeper
+}  // namespace holdfast::zk

@@ -1,4 +1,4 @@
-#include "backend/zookeeper/left_session.h"
+#include "zk/left_session.h"
 
 #include <poll.h>
 
@@ -6,20 +6,20 @@
 #include <cstdint>
 #include <optional>
 
-#include "wire/frame_socket.h"
+#include "net/frame_socket.h"
 #include "wire/records.h"
 
-namespace holdfast::zookeeper {
+namespace holdfast::zk {
 namespace {
 
-wire::FrameSocket connect_to(const std::string& server) {
-  if (server.starts_with('/')) return wire::FrameSocket(server);
+net::FrameSocket connect_to(const std::string& server) {
+  if (server.starts_with('/')) return net::FrameSocket(server);
   const auto colon = server.rfind(':');
   return {server.substr(0, colon), server.substr(colon + 1)};
 }
 
 // Nothing if the server hangs up, or is silent until then.
-std::optional<std::string> next_frame(wire::FrameSocket& socket, Clock::time_point deadline) {
+std::optional<std::string> next_frame(net::FrameSocket& socket, Clock::time_point deadline) {
   for (;;) {
     if (auto frame = socket.next_frame()) return frame;
     if (socket.closed()) return std::nullopt;
@@ -32,7 +32,7 @@ std::optional<std::string> next_frame(wire::FrameSocket& socket, Clock::time_poi
   }
 }
 
-void send(wire::FrameSocket& socket, std::int32_t xid, wire::Op op, std::string_view body) {
+void send(net::FrameSocket& socket, std::int32_t xid, wire::Op op, std::string_view body) {
   wire::Writer frame;
   frame.i32(xid);
   frame.i32(static_cast<std::int32_t>(op));
@@ -85,4 +85,4 @@ bool end_left_session(const std::vector<std::string>& servers, const LeftSession
   return false;
 }
 
-}  // namespace holdfast::zookeeper
+}  // namespace holdfast::zk
