@@ -57,6 +57,12 @@ std::size_t missing(std::size_t wanted) { return wanted - std::min(wanted, held.
 
 }  // namespace
 
+void give_large_blocks_back() noexcept {
+  // glibc's own first threshold. That it is set at all keeps it from growing.
+  constexpr int kLarge = 128 << 10;
+  ::mallopt(M_MMAP_THRESHOLD, kLarge);
+}
+
 void keep_memory_reserve(std::size_t bytes) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;

@@ -21,6 +21,10 @@ namespace holdfast::base {
 // Where the process has a limit of its address space; else allocations do not fail, and nothing is kept.
 void keep_memory_reserve(std::size_t bytes);
 
+// Large blocks, such as long answers, go back to the system when they are freed. By default glibc keeps more and more of them once some have been
+// freed: a server that a crowd of clients has left kept gigabytes.
+void give_large_blocks_back() noexcept;
+
 enum class MemoryLeft { enough, little, least };
 
 // Takes back what can be had again.

@@ -53,6 +53,7 @@ int serve(const ServerConfig& config) {
   if (!log) throw Error(Errc::invalid_argument, log.error());
   for (const auto& note : config.notes) log->warning(note);
   base::keep_memory_reserve(kReserve);
+  base::give_large_blocks_back();
   StopSignals signals([&log] { log->reopen(); });
 
   std::optional<Engine> engine;

@@ -19,6 +19,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/memory_reserve.h"
 #include "holdfast/engine.h"
 #include "holdfast/error.h"
 #include "holdfast/local.h"
@@ -197,6 +198,7 @@ void serve_local_engine(const ServeLocalOptions& options) {
   try {
     if (ready) leave_parent_behind();
     local::throw_off_conditions();
+    base::give_large_blocks_back();
     const auto directory = local::open_state_directory(local::Missing::create);
     if (!directory) fail(directory.error());
     const auto life = lock_for_life(*directory);

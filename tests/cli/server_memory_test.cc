@@ -135,6 +135,27 @@ TEST(ServerMemory, is_enough_for_others_beside_clients_that_do_not_read) {
   EXPECT_NE(ask(server.port(), "srvr").find("Mode: standalone"), std::string::npos);
 }
 
+std::int64_t resident_kilobytes(pid_t pid) {
+  std::ifstream status(fmt::format("/proc/{}/status", pid));
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmRSS:")) return std::stoll(line.substr(6));
+  }
+  return -1;
+}
+
+TEST(ServerMemory, is_given_back_when_a_crowd_of_clients_has_gone) {
+  Server server(kAnyPort);
+  server.serves();
+  ASSERT_NO_FATAL_FAILURE(fill(server.port()));
+  const auto before = resident_kilobytes(server.process().pid());
+  {
+    const auto deaf = deaf_clients(server.port(), 200, 4);
+    EXPECT_TRUE(eventually(kPatience, [&] { return resident_kilobytes(server.process().pid()) > before + 100'000; }));
+  }
+  EXPECT_TRUE(eventually(kPatience, [&] { return resident_kilobytes(server.process().pid()) < before + 30'000; }))
+      << before << " kB before, " << resident_kilobytes(server.process().pid()) << " kB now";
+}
+
 // ---- used up by nodes
 
 std::string node(std::size_t i) { return fmt::format("/full/node-{:07}", i); }
