@@ -51,12 +51,12 @@ class Addresses {
       : most_(limits.connections), most_per_address_(limits.connections_per_address) {}
 
   // Lives as long as it is held by a connection or a session, and until its pauses are over.
-  std::shared_ptr<Address> find(const std::string& name) {
+  std::shared_ptr<Address> find(const std::string& name, engine::Moment now) {
     if (const auto known = by_name_.find(name); known != by_name_.end()) return known->second;
     auto made = std::make_shared<Address>();
     made->name = name;
     by_name_.emplace(name, made);
-    if (by_name_.size() >= 2 * used_) forget_unused();
+    if (by_name_.size() >= 2 * used_) forget_unused(now);
     return made;
   }
 
@@ -90,8 +90,7 @@ class Addresses {
   // Sweeping when the table has doubled costs little for each of them.
   static constexpr std::size_t kLeastSweep = 1'000;
 
-  void forget_unused() {
-    const auto now = Pace::Clock::now();
+  void forget_unused(engine::Moment now) {
     std::erase_if(by_name_, [&](const auto& entry) {
       const auto& address = entry.second;
       return address.use_count() == 1 && address->failed_logins.rested(now) && address->new_sessions.rested(now);

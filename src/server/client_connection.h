@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "engine/engine.h"
+#include "server/fair_queue.h"
 #include "server/peer.h"
 #include "server/report.h"
 #include "server/work.h"
@@ -66,5 +67,14 @@ struct ClientConnection {
     peer->send(std::move(frame));
   }
 };
+
+// The line in which its requests wait.
+inline LineId line_of(const ClientConnection& connection) {
+  return {LineId::Kind::connection, connection.id, connection.origin.source.get()};
+}
+// That of what the end of a session takes.
+inline LineId line_of_session(wire::SessionId session) {
+  return {LineId::Kind::session, static_cast<std::uint64_t>(session)};
+}
 
 }  // namespace holdfast::server

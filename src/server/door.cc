@@ -177,7 +177,7 @@ void Door::admit(Socket socket) {
 
 void Door::admit(Socket socket, Origin origin, const std::string& source) {
   auto& addresses = reception_->quotas->addresses;
-  origin.source = addresses.find(source);
+  origin.source = addresses.find(source, std::chrono::steady_clock::now().time_since_epoch());
   auto stream = tls_ ? tls_->accept() : nullptr;
   if (!addresses.enter(*origin.source)) {
     reception_->quotas->refusals.note(

@@ -69,10 +69,12 @@ void server_lines(Text out, const Report& r, bool with_clients) {
     for (const auto& connection : r.connections) connection_line(out, connection, true);
     fmt::format_to(out, "\n");
   }
-  fmt::format_to(out, "Latency min/avg/max: {}/{}/{}\n", r.latency.min, average(r.latency), r.latency.max);
-  fmt::format_to(out, "Received: {}\nSent: {}\nConnections: {}\nOutstanding: {}\nZxid: {}\n", r.received, r.sent,
-                 r.connection_count, r.outstanding, hex(r.zxid));
-  fmt::format_to(out, "Mode: standalone\nNode count: {}\n", r.nodes);
+  const auto& s = r.statistics;
+  const auto& latency = s.traffic.latency;
+  fmt::format_to(out, "Latency min/avg/max: {}/{}/{}\n", latency.min, average(latency), latency.max);
+  fmt::format_to(out, "Received: {}\nSent: {}\nConnections: {}\nOutstanding: {}\nZxid: {}\n", s.traffic.received,
+                 s.traffic.sent, s.connections, s.pipeline.outstanding, hex(s.pipeline.zxid));
+  fmt::format_to(out, "Mode: standalone\nNode count: {}\n", s.state.nodes);
 }
 
 void cons(Text out, const Report& r) {
@@ -162,37 +164,44 @@ void spread(Text out, std::string_view name, const Latency& l) {
 
 void mntr(Text out, const Report& r) {
   const auto line = [&out](std::string_view key, const auto& value) { fmt::format_to(out, "zk_{}\t{}\n", key, value); };
+  const auto& s = r.statistics;
+  const auto& traffic = s.traffic;
   line("version", full_version());
   line("server_state", "standalone");
-  line("uptime", r.uptime);
-  line("avg_latency", average(r.latency));
-  line("min_latency", r.latency.min);
-  line("max_latency", r.latency.max);
-  line("packets_received", r.received);
-  line("packets_sent", r.sent);
-  line("bytes_received_count", r.bytes_received);
-  line("response_bytes", r.response_bytes);
-  line("last_client_response_size", r.last_response_size);
-  line("min_client_response_size", r.min_response_size);
-  line("max_client_response_size", r.max_response_size);
-  line("num_alive_connections", r.connection_count);
-  line("connection_rejected", r.connections_rejected);
-  line("auth_failed_count", r.auth_failed);
-  line("outstanding_requests", r.outstanding);
-  line("global_sessions", r.sessions);
+  line("uptime", s.uptime);
+  line("avg_latency", average(traffic.latency));
+  line("min_latency", traffic.latency.min);
+  line("max_latency", traffic.latency.max);
+  line("packets_received", traffic.received);
+  line("packets_sent", traffic.sent);
+  line("bytes_received_count", traffic.bytes_received);
+  line("response_bytes", traffic.response_bytes);
+  line("last_client_response_size", traffic.last_response_size);
+  line("min_client_response_size", traffic.min_response_size);
+  line("max_client_response_size", traffic.max_response_size);
+  line("num_alive_connections", s.connections);
+  line("connection_rejected", s.quotas.of(Refusal::connections));
+  line("auth_failed_count", s.logins.failed);
+  line("outstanding_requests", s.pipeline.outstanding);
+  line("global_sessions", s.state.sessions);
   line("local_sessions", 0);
-  line("stale_sessions_expired", r.sessions_expired);
-  line("znode_count", r.nodes);
-  line("watch_count", r.watches);
-  line("ephemerals_count", r.ephemerals);
-  line("approximate_data_size", r.data_size);
+  line("stale_sessions_expired", s.sessions.expired);
+  line("znode_count", s.state.nodes);
+  line("watch_count", s.state.watches);
+  line("ephemerals_count", s.state.ephemerals);
+  line("approximate_data_size", s.state.data_size);
   line("open_file_descriptor_count", r.open_files);
   line("max_file_descriptor_count", r.max_files);
-  spread(out, "readlatency", r.read_latency);
-  spread(out, "updatelatency", r.update_latency);
-  spread(out, "fsynctime", r.sync_time);
-  spread(out, "snapshottime", r.snapshot_time);
-  for (const auto& [key, value] : r.counters) line(key, value);
+  spread(out, "readlatency", traffic.read_latency);
+  spread(out, "updatelatency", traffic.update_latency);
+  spread(out, "fsynctime", s.pipeline.sync_time);
+  spread(out, "snapshottime", s.snapshot_time);
+  line("client_memory_used", s.quotas.memory_used);
+  line("client_memory_limit", s.quotas.memory_limit);
+  for (std::size_t i = 0; i < kRefusals; ++i) {
+    const auto why = static_cast<Refusal>(i);
+    line(fmt::format("refused_{}", name_of(why)), s.quotas.of(why));
+  }
 }
 
 }  // namespace

@@ -9,13 +9,13 @@ namespace {
 
 Report busy() {
   Report r;
-  for (const std::int64_t milliseconds : {1, 2, 6}) r.latency.add(milliseconds);
-  r.received = 11;
-  r.sent = 10;
-  r.connection_count = 2;
-  r.zxid = 0x100000003;
-  r.nodes = 7;
-  r.watches = 3;
+  for (const std::int64_t milliseconds : {1, 2, 6}) r.statistics.traffic.latency.add(milliseconds);
+  r.statistics.traffic.received = 11;
+  r.statistics.traffic.sent = 10;
+  r.statistics.connections = 2;
+  r.statistics.pipeline.zxid = 0x100000003;
+  r.statistics.state.nodes = 7;
+  r.statistics.state.watches = 3;
   ConnectionReport client;
   client.address = "127.0.0.1:60872";
   client.received = 6;
@@ -138,9 +138,10 @@ TEST(FourLetterWords, envi_begins_with_the_version) {
 
 TEST(FourLetterWords, mntr_is_keys_and_values) {
   Report r = busy();
-  r.read_latency.add(1);
-  r.read_latency.add(2);
-  r.counters = {{"snap_count", "3"}};
+  r.statistics.traffic.read_latency.add(1);
+  r.statistics.traffic.read_latency.add(2);
+  r.statistics.quotas.of(Refusal::connections) = 3;
+  r.statistics.quotas.of(Refusal::history) = 4;
   const auto values = testing::parse_mntr(answer_word("mntr", r));
   EXPECT_EQ(values.at("zk_version"), full_version());
   EXPECT_EQ(values.at("zk_server_state"), "standalone");
@@ -148,15 +149,17 @@ TEST(FourLetterWords, mntr_is_keys_and_values) {
   EXPECT_EQ(values.at("zk_avg_latency"), "3.0");
   EXPECT_EQ(values.at("zk_avg_readlatency"), "1.5");
   EXPECT_EQ(values.at("zk_cnt_readlatency"), "2");
-  EXPECT_EQ(values.at("zk_snap_count"), "3");
+  EXPECT_EQ(values.at("zk_connection_rejected"), "3");
+  EXPECT_EQ(values.at("zk_refused_connections"), "3");
+  EXPECT_EQ(values.at("zk_refused_history"), "4");
 }
 
 TEST(FourLetterWords, averages_have_one_to_four_decimals) {
   Report r;
-  r.latency = {.min = 0, .max = 1, .total = 1, .count = 3};
+  r.statistics.traffic.latency = {.min = 0, .max = 1, .total = 1, .count = 3};
   EXPECT_NE(answer_word("srvr", r).find("Latency min/avg/max: 0/0.3333/1\n"), std::string::npos);
   EXPECT_NE(answer_word("srvr", {}).find("Latency min/avg/max: 0/0.0/0\n"), std::string::npos);
-  r.latency = {.min = 0, .max = 100, .total = 100, .count = 1};
+  r.statistics.traffic.latency = {.min = 0, .max = 100, .total = 100, .count = 1};
   EXPECT_NE(answer_word("srvr", r).find("/100.0/"), std::string::npos);
 }
 

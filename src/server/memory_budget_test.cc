@@ -89,7 +89,7 @@ TEST(MemoryBudget, is_by_default_a_share_of_what_there_is) {
 
 TEST(Pace, lets_a_burst_pass_and_then_one_in_every_step) {
   Pace pace(100ms, 3);
-  const Pace::Clock::time_point now{1h};
+  const engine::Moment now = 1h;
   for (int i = 0; i < 4; ++i) EXPECT_EQ(pace.take(now), now) << i;
   EXPECT_FALSE(pace.ready(now));
   EXPECT_EQ(pace.take(now), now + 100ms);
@@ -105,7 +105,7 @@ TEST(Addresses, leave_as_many_connections_free_as_they_have_themselves) {
   Addresses addresses(limits);
   std::vector<std::shared_ptr<Address>> all;
   for (int i = 0; i < 6; ++i) {
-    all.push_back(addresses.find(std::to_string(i)));
+    all.push_back(addresses.find(std::to_string(i), 0ms));
     while (addresses.enter(*all.back())) {
     }
     EXPECT_GT(all.back()->connections, 0U) << i;
@@ -116,7 +116,7 @@ TEST(Addresses, leave_as_many_connections_free_as_they_have_themselves) {
 
 TEST(Addresses, are_forgotten_when_they_are_not_used) {
   Addresses addresses{EngineLimits{}};
-  for (int i = 0; i < 100'000; ++i) addresses.find(std::to_string(i));
+  for (int i = 0; i < 100'000; ++i) addresses.find(std::to_string(i), 0ms);
   EXPECT_LE(addresses.known(), 2'001U);
 }
 

@@ -1,15 +1,12 @@
 #include "server/pipeline.h"
 
 #include <algorithm>
-#include <asio/post.hpp>
-#include <asio/steady_timer.hpp>
 #include <new>
 #include <utility>
 
 #include "base/log.h"
 #include "base/memory_reserve.h"
 #include "engine/cost.h"
-#include "server/now.h"
 
 namespace holdfast::server {
 namespace {
@@ -60,7 +57,7 @@ void Pipeline::go_on(const LineId& client) {
 void Pipeline::schedule() {
   if (scheduled_ || under_way_ || stuck_ || !queue_.any_ready()) return;
   scheduled_ = true;
-  asio::post(loop_.context(), [this, alive = alive_] {
+  loop_.post([this, alive = alive_] {
     if (!*alive) return;
     scheduled_ = false;
     if (std::exchange(long_, false)) return schedule();
@@ -73,7 +70,7 @@ bool Pipeline::weigh_next(engine::Moment now) {
   const auto client = queue_.next();
   const auto seemed = queue_.expected();
   if (queue_.expect(queue_.next_work().weigh(engine_))) return true;
-  charge(client, seemed, monotonic_time() - now);
+  charge(client, seemed, loop_.now() - now);
   return false;
 }
 
@@ -93,26 +90,23 @@ Pipeline::Step Pipeline::execute_next(engine::Moment now, std::int64_t time) {
   auto outcome = work->execute(engine_, {writes ? last_ : shown_, time, now});
   // Nothing of that client before its next piece.
   if (work->unfinished()) queue_.hold(client, FairQueue::Hold::unfinished);
-  return {.client = client,
-          .work = std::move(work),
-          .outcome = std::move(outcome),
-          .shown = shown_,
-          .expected = expected};
+  return {
+      .client = client, .work = std::move(work), .outcome = std::move(outcome), .shown = shown_, .expected = expected};
 }
 
 void Pipeline::run() {
   if (under_way_ || stuck_) return;
   under_way_ = true;
   Group group;
-  const auto time = wall_time();
-  const auto began = monotonic_time();
+  const auto time = loop_.wall_time();
+  const auto began = loop_.now();
   auto now = began;
   engine::Moment to_come{0};  // of settling, as far as it is known
   std::size_t bytes = 0;
   std::size_t executed = 0;
   for (std::size_t count = 0; count < kBatch && bytes < kBatchBytes && queue_.any_ready(); ++count) {
     if (!weigh_next(now)) {
-      now = monotonic_time();
+      now = loop_.now();
       if (now - began > kBatchTime) break;
       continue;
     }
@@ -132,7 +126,7 @@ void Pipeline::run() {
       to_come += engine::kPerEvent * step.outcome.events;
       batch_.push_back(std::move(step));
     }
-    const auto after = monotonic_time();
+    const auto after = loop_.now();
     charge(client, expected, after - now);
     now = after;
   }
@@ -141,7 +135,7 @@ void Pipeline::run() {
   if (batch_.empty()) {
     rest();
   } else {
-    commit_began_ = monotonic_time();
+    commit_began_ = loop_.now();
     log(std::move(group), [this](const Logged& result) { logged(result); });
   }
 }
@@ -182,7 +176,7 @@ void Pipeline::log(Group group, std::function<void(const Logged&)> done) {
 }
 
 void Pipeline::logged(const Logged& result) {
-  commit_time_.add((monotonic_time() - commit_began_) / std::chrono::milliseconds(1));
+  sync_time_.add((loop_.now() - commit_began_) / std::chrono::milliseconds(1));
   if (result) {
     if (std::exchange(refused_, false)) base::log().info("the log can be written again");
     settle(0);
@@ -207,11 +201,11 @@ void Pipeline::finish(Step& step) {
 
 // From that one on. If it takes long, the loop has its turn in between: pings are answered, and what is settled leaves.
 void Pipeline::settle(std::size_t first) {
-  const auto began = monotonic_time();
+  const auto began = loop_.now();
   auto now = began;
   for (auto i = first; i < batch_.size(); ++i) {
     if (now - began > kBatchTime) {
-      asio::post(loop_.context(), [this, i, alive = alive_] {
+      loop_.post([this, i, alive = alive_] {
         if (*alive) settle(i);
       });
       return;
@@ -219,7 +213,7 @@ void Pipeline::settle(std::size_t first) {
     const auto client = batch_[i].client;
     const auto expected = batch_[i].expected;
     finish(batch_[i]);
-    const auto after = monotonic_time();
+    const auto after = loop_.now();
     charge(client, expected, after - now);
     now = after;
   }
@@ -240,7 +234,7 @@ void Pipeline::take_back(const store::AppendFailure& failure) {
       queue_.release(step.client, FairQueue::Hold::unfinished);
       continue;
     }
-    step.outcome = step.work->execute(engine_, {settled_, wall_time(), monotonic_time()});
+    step.outcome = step.work->execute(engine_, {settled_, loop_.wall_time(), loop_.now()});
     step.shown = settled_;
     finish(step);
   }
@@ -256,9 +250,8 @@ void Pipeline::get_stuck() {
 }
 
 void Pipeline::repair_later() {
-  auto timer = std::make_shared<asio::steady_timer>(loop_.context(), kRepairPause);
-  timer->async_wait([this, alive = alive_, timer](const std::error_code& error) {
-    if (error || !*alive) return;
+  loop_.at(loop_.now() + kRepairPause, [this, alive = alive_] {
+    if (!*alive) return;
     under_way_ = true;
     log({}, [this](const Logged& known) {
       if (!known) return repair_later();

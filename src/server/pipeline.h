@@ -25,7 +25,7 @@
 #include "engine/engine.h"
 #include "server/fair_queue.h"
 #include "server/loop.h"
-#include "server/report.h"
+#include "server/statistics.h"
 #include "server/work.h"
 #include "store/store.h"
 
@@ -61,7 +61,9 @@ class Pipeline {
   std::size_t changes() const { return changes_; }
   // Nobody can tell what is in the log: nothing is answered.
   bool stuck() const { return stuck_; }
-  const Latency& commit_time() const { return commit_time_; }
+  PipelineStatistics statistics() const {
+    return {.outstanding = static_cast<std::int64_t>(waiting()), .zxid = settled_, .sync_time = sync_time_};
+  }
 
   // No callback comes any more. What is being logged is waited for, but nobody learns of it.
   void halt();
@@ -119,7 +121,7 @@ class Pipeline {
   wire::Zxid settled_;    // that anybody was told of
   std::size_t changes_ = 0;
   engine::Moment commit_began_{0};
-  Latency commit_time_;
+  Latency sync_time_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/now.h"
+#include "server/threaded_loop.h"
 #include "support/engine/state.h"
 #include "support/eventually.h"
 #include "support/simulated_disk.h"
@@ -130,9 +130,9 @@ class PipelineTest : public ::testing::Test {
     push_all(std::move(all));
     wait_until_idle();
   }
-  static engine::Outcome take_long() {
-    const auto end = monotonic_time() + kLong;
-    while (monotonic_time() < end) {
+  engine::Outcome take_long() const {
+    const auto end = loop_.now() + kLong;
+    while (loop_.now() < end) {
     }
     return {};
   }
@@ -140,7 +140,7 @@ class PipelineTest : public ::testing::Test {
   testing::SimulatedDisk disk_;
   std::unique_ptr<store::Store> store_;
   engine::Engine engine_;
-  Loop loop_;
+  ThreadedLoop loop_;
   std::unique_ptr<Pipeline> pipeline_;
   Told::Story story_;
   std::vector<std::string> results_;

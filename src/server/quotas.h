@@ -6,6 +6,7 @@
 #include "server/addresses.h"
 #include "server/memory_budget.h"
 #include "server/refusals.h"
+#include "server/statistics.h"
 
 namespace holdfast::server {
 
@@ -13,6 +14,12 @@ struct Quotas {
   explicit Quotas(const EngineLimits& limits)
       : addresses(limits),
         memory(std::make_shared<MemoryBudget>(limits.memory == 0 ? default_memory_budget() : limits.memory)) {}
+
+  QuotaStatistics statistics() const {
+    QuotaStatistics all{.memory_used = memory->used(), .memory_limit = memory->limit()};
+    for (std::size_t i = 0; i < kRefusals; ++i) all.refused[i] = refusals.count(static_cast<Refusal>(i));
+    return all;
+  }
 
   Refusals refusals{};
   Addresses addresses;

@@ -1,7 +1,7 @@
 // report.h -- what a server tells of itself: the answers to the four-letter words are made of this alone.
 //
-// The service fills in what the word at hand needs; the rest may stay empty. Times are milliseconds: since the epoch if they
-// are points in time, as ZooKeeper prints them.
+// The statistics are always there; the service fills in what lists the word at hand needs, the others may stay empty. Times are
+// milliseconds: since the epoch if they are points in time, as ZooKeeper prints them.
 #pragma once
 
 #include <cstddef>
@@ -10,22 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "server/statistics.h"
+
 namespace holdfast::server {
-
-// Of requests, in milliseconds.
-struct Latency {
-  std::int64_t min = 0;
-  std::int64_t max = 0;
-  std::int64_t total = 0;
-  std::int64_t count = 0;
-
-  void add(std::int64_t milliseconds) {
-    min = count == 0 || milliseconds < min ? milliseconds : min;
-    max = milliseconds > max ? milliseconds : max;
-    total += milliseconds;
-    ++count;
-  }
-};
 
 // cons, stat, dump
 struct ConnectionReport {
@@ -85,34 +72,7 @@ struct ConfigurationReport {
 
 struct Report {
   // srvr, stat, mntr
-  Latency latency{};
-  std::int64_t received = 0;  // packets
-  std::int64_t sent = 0;
-  std::int64_t connection_count = 0;
-  std::int64_t outstanding = 0;
-  std::int64_t zxid = 0;
-  std::int64_t nodes = 0;
-
-  // mntr
-  std::int64_t uptime = 0;
-  std::int64_t watches = 0;  // of all kinds
-  std::int64_t ephemerals = 0;
-  std::int64_t data_size = 0;  // of paths and data, approximately
-  std::int64_t sessions = 0;
-  std::int64_t auth_failed = 0;
-  std::int64_t connections_rejected = 0;
-  std::int64_t sessions_expired = 0;
-  std::int64_t bytes_received = 0;
-  std::int64_t response_bytes = 0;
-  std::int64_t last_response_size = -1;  // -1: none yet
-  std::int64_t min_response_size = -1;
-  std::int64_t max_response_size = -1;
-  Latency read_latency{};
-  Latency update_latency{};
-  Latency sync_time{};      // of the log's fdatasync
-  Latency snapshot_time{};  // of writing one
-  // More of them, without "zk_".
-  std::vector<std::pair<std::string, std::string>> counters{};
+  Statistics statistics{};
 
   std::vector<ConnectionReport> connections{};
   std::vector<SessionReport> session_list{};

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <asio/post.hpp>
-#include <asio/steady_timer.hpp>
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -15,9 +13,9 @@
 #include "base/log.h"
 #include "engine/engine.h"
 #include "server/listener.h"
-#include "server/loop.h"
-#include "server/now.h"
+#include "server/recovery.h"
 #include "server/service.h"
+#include "server/threaded_loop.h"
 #include "store/posix_disk.h"
 #include "store/store.h"
 
@@ -27,23 +25,6 @@ namespace {
 // For clients to read their last answers when the engine stops.
 constexpr auto kDrain = std::chrono::seconds(1);
 constexpr auto kDrainLook = std::chrono::milliseconds(2);
-
-class EngineRecovery final : public store::Recovery {
- public:
-  explicit EngineRecovery(engine::Engine& engine) : engine_(engine) {}
-
-  tl::expected<void, std::string> snapshot_record(std::string_view bytes) override {
-    if (engine_.restore(bytes, monotonic_time())) return {};
-    return tl::unexpected(std::string("is no node or session that this version knows"));
-  }
-  tl::expected<void, std::string> log_record(store::Index, std::string_view bytes) override {
-    if (engine_.replay(bytes, monotonic_time())) return {};
-    return tl::unexpected(std::string("is no change that this version knows"));
-  }
-
- private:
-  engine::Engine& engine_;
-};
 
 std::string objection_to(const EngineOptions& options) {
   if (options.tick_time.count() <= 0) return "tick_time must be positive";
@@ -57,33 +38,11 @@ std::string objection_to(const EngineOptions& options) {
   return {};
 }
 
-// A request changes little more than what it brings along.
-constexpr std::size_t kTransactionPerFrame = 4;
-// Half of what a record may be: the other half is room for all that is in there beside paths, data and names.
-constexpr std::size_t kLongestTransaction = store::kRecordLimit / 2;
-static_assert(engine::Rules{}.ephemeral_bytes <= kLongestTransaction);
-
-// Bytes are wrong or missing, and not only out of reach: the operator has to decide.
-std::string with_next_step(const store::Failure& failure) {
-  if (failure.error) return failure.message;
-  return failure.message + " (holdfast server --check DIR shows what is there; docs/operating.md says what to do)";
-}
-
 // Another one in every life, and known to nobody.
 base::HashKey random_key() {
   std::random_device random;
   const auto half = [&] { return std::uint64_t{random()} << 32 | random(); };
   return {half(), half()};
-}
-
-engine::Rules rules_of(const EngineOptions& options) {
-  return {
-      .ttl_nodes = options.ttl_nodes,
-      .path_depth = options.limits.path_depth,
-      .answer = options.limits.answer,
-      .watches = options.limits.watches,
-      .watches_per_session = options.limits.watches_per_session,
-      .transaction = std::min(options.limits.frame, kLongestTransaction / kTransactionPerFrame) * kTransactionPerFrame};
 }
 
 }  // namespace
@@ -99,7 +58,9 @@ class Runtime::Impl {
   std::string start() {
     if (auto objection = objection_to(options_); !objection.empty()) return objection;
     if (!options_.data_dir.empty()) {
-      if (auto trouble = recover(); !trouble.empty()) return trouble;
+      auto recovered = recover(engine_, disk_, options_, loop_.now());
+      if (!recovered) return std::move(recovered.error());
+      store_ = std::move(*recovered);
     }
     service_ = std::make_unique<Service>(loop_, options_, engine_, store_.get());
     auto listener = Listener::open(loop_.context(), *service_, options_, [this](std::string_view word) {
@@ -118,7 +79,7 @@ class Runtime::Impl {
   }
 
   void post(std::function<void(Service&)> function) {
-    asio::post(loop_.context(), [this, function = std::move(function)] {
+    loop_.post([this, function = std::move(function)] {
       if (service_) function(*service_);
     });
   }
@@ -126,7 +87,7 @@ class Runtime::Impl {
   void stop() {
     const std::lock_guard lock(stop_mutex_);
     if (!std::exchange(running_, false)) return;
-    asio::post(loop_.context(), [this] { begin_stop(); });
+    loop_.post([this] { begin_stop(); });
     loop_.join();
   }
 
@@ -156,7 +117,7 @@ class Runtime::Impl {
   void stop_now() {
     const std::lock_guard lock(stop_mutex_);
     if (!std::exchange(running_, false)) return;
-    asio::post(loop_.context(), [this] { end(); });
+    loop_.post([this] { end(); });
     loop_.join();
   }
 
@@ -168,36 +129,20 @@ class Runtime::Impl {
   template <class Answer>
   Answer ask(std::function<Answer()> question) {
     const auto answer = std::make_shared<std::promise<Answer>>();
-    asio::post(loop_.context(), [answer, question = std::move(question)] { answer->set_value(question()); });
+    loop_.post([answer, question = std::move(question)] { answer->set_value(question()); });
     return answer->get_future().get();
   }
 
   // In the loop.
   void begin_stop() {
     // Not inside its own call.
-    service_->stop(
-        [this] { asio::post(loop_.context(), [this] { drain(std::chrono::steady_clock::now() + kDrain); }); });
-  }
-
-  std::string recover() {
-    EngineRecovery recovery(engine_);
-    auto opened = store::Store::open(
-        disk_,
-        {.data_directory = options_.data_dir,
-         .log_directory = options_.log_dir,
-         .durability = options_.durability == Durability::power ? store::Durability::power : store::Durability::process,
-         .snapshots_kept = options_.snapshots_kept},
-        recovery);
-    if (!opened) return with_next_step(opened.error());
-    store_ = std::move(*opened);
-    return {};
+    service_->stop([this] { loop_.post([this] { drain(loop_.now() + kDrain); }); });
   }
 
   // The last answers leave, unless somebody does not read them.
-  void drain(std::chrono::steady_clock::time_point deadline) {
-    if (listener_->connections() > 0 && std::chrono::steady_clock::now() < deadline) {
-      auto timer = std::make_shared<asio::steady_timer>(loop_.context(), kDrainLook);
-      return timer->async_wait([this, timer, deadline](const std::error_code&) { drain(deadline); });
+  void drain(engine::Moment deadline) {
+    if (listener_->connections() > 0 && loop_.now() < deadline) {
+      return loop_.at(loop_.now() + kDrainLook, [this, deadline] { drain(deadline); });
     }
     if (store_) {
       if (const auto closed = store_->close(); !closed) base::log().error("{}", closed.error().message);
@@ -220,7 +165,7 @@ class Runtime::Impl {
   store::Disk& disk_;
   engine::Engine engine_;
   std::unique_ptr<store::Store> store_;
-  Loop loop_;
+  ThreadedLoop loop_;
   std::unique_ptr<Service> service_;
   std::unique_ptr<Listener> listener_;
   std::atomic<bool> stopped_ = false;

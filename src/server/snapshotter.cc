@@ -4,8 +4,6 @@
 #include <utility>
 
 #include "base/log.h"
-#include "base/thread.h"
-#include "server/now.h"
 
 namespace holdfast::server {
 namespace {
@@ -17,52 +15,39 @@ constexpr auto kNoMemory = "no snapshot: there is no memory for it";
 
 }  // namespace
 
-Snapshotter::Snapshotter(engine::Engine& engine, store::Store& store, SnapshotDue::Bounds after,
+Snapshotter::Snapshotter(Loop& loop, engine::Engine& engine, store::Store& store, SnapshotDue::Bounds after,
                          std::function<void()> written)
-    : engine_(engine),
+    : loop_(loop),
+      engine_(engine),
       store_(store),
       written_(std::move(written)),
       due_(after, {static_cast<std::size_t>(store.recovered().log_records), store.recovered().log_bytes},
            store.recovered().snapshot_bytes),
-      thread_(base::start_thread("hf-snapshot", [this] { run(); })) {}
-
-Snapshotter::~Snapshotter() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
-}
+      background_(loop.background("hf-snapshot")) {}
 
 void Snapshotter::turn(std::size_t changes) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (busy_) return;
-    if (std::exchange(failed_, false)) walking_ = false;
-  }
-  Slice slice;
+  if (busy_) return;
+  if (failed_.exchange(false)) walking_ = false;
   try {
     if (!walking_) {
       const SnapshotDue::Progress now{changes, store_.appended_bytes()};
       if (!due_.is_due(now)) return;
       due_.begin(now);
-      began_ = monotonic_time();
+      began_ = loop_.now();
       walking_ = begun_ = true;
       engine_.begin_snapshot();
     }
-    slice = next_slice();
+    auto slice = next_slice();
+    const bool last = slice.end.has_value();
+    give(std::move(slice));
+    if (!last) return;
+    walking_ = false;
+    due_.finish(bytes_);
+    time_.add((loop_.now() - began_) / std::chrono::milliseconds(1));
   } catch (const std::bad_alloc&) {
     base::log().error(kNoMemory);
     walking_ = false;
-    return;
   }
-  if (slice.end) {
-    walking_ = false;
-    due_.finish(bytes_);
-    time_.add((monotonic_time() - began_) / std::chrono::milliseconds(1));
-  }
-  give(std::move(slice));
 }
 
 Snapshotter::Slice Snapshotter::next_slice() {
@@ -87,61 +72,43 @@ Snapshotter::Slice Snapshotter::next_slice() {
   return slice;
 }
 
+// Throws std::bad_alloc, and nothing was given.
 void Snapshotter::give(Slice slice) {
-  {
-    const std::lock_guard lock(mutex_);
-    slice_ = std::move(slice);
-    busy_ = true;
-  }
-  changed_.notify_all();
+  const auto given = std::make_shared<const Slice>(std::move(slice));
+  std::function<void()> work = [this, given] {
+    bool written = false;
+    try {
+      written = write(*given);
+    } catch (const std::bad_alloc&) {
+      base::log().error(kNoMemory);
+      writer_.reset();
+    }
+    failed_ = !written;
+    busy_ = false;
+    loop_.post(written_);
+  };
+  busy_ = true;
+  background_->run(std::move(work));
 }
 
 void Snapshotter::take_now() {
   if (store_.last_index() == 0) return;  // nothing was ever written
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return !busy_; });
+  background_->wait();
   failed_ = false;
   begun_ = true;
   engine_.begin_snapshot();
   for (bool last = false; !last && !failed_;) {
     try {
-      slice_ = next_slice();
+      auto slice = next_slice();
+      last = slice.end.has_value();
+      give(std::move(slice));
     } catch (const std::bad_alloc&) {
       base::log().error(kNoMemory);
       break;
     }
-    last = slice_->end.has_value();
-    busy_ = true;
-    changed_.notify_all();
-    changed_.wait(lock, [this] { return !busy_; });
+    background_->wait();
   }
   walking_ = false;
-}
-
-void Snapshotter::run() {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    changed_.wait(lock, [this] { return slice_ || stopping_; });
-    if (!slice_) break;
-    const Slice slice = std::move(*std::exchange(slice_, std::nullopt));
-    lock.unlock();
-    bool written = false;
-    try {
-      written = write(slice);
-    } catch (const std::bad_alloc&) {
-      base::log().error(kNoMemory);
-      writer_.reset();
-    }
-    lock.lock();
-    busy_ = false;
-    failed_ = !written;
-    changed_.notify_all();
-    if (stopping_) break;
-    lock.unlock();
-    written_();
-    lock.lock();
-  }
-  writer_.reset();
 }
 
 // Without a snapshot the log goes on growing; the next one is tried after as many changes.

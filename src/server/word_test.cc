@@ -42,7 +42,7 @@ TEST(Word, may_come_in_bytes_with_a_newline_and_half_a_close) {
 
 TEST(Word, is_answered_out_of_a_report_while_its_own_connection_still_counts) {
   RecordingServer server(all_words());
-  server.inside([&] { server.report.nodes = 4'711; });
+  server.inside([&] { server.report.statistics.state.nodes = 4'711; });
   SocketClient client(server.port());
   client.send("srvr");
   EXPECT_NE(client.receive_all().find("\nNode count: 4711\n"), std::string::npos);

@@ -1,10 +1,12 @@
-#include "server/loop.h"
+#include "server/threaded_loop.h"
 
 #include <asio/post.hpp>
+#include <asio/steady_timer.hpp>
 #include <chrono>
 #include <utility>
 
 #include "base/thread.h"
+#include "server/background_thread.h"
 
 namespace holdfast::server {
 namespace {
@@ -17,7 +19,7 @@ thread_local bool replaced = false;
 
 }  // namespace
 
-void Loop::start() {
+void ThreadedLoop::start() {
   // The one that stands by first: it does nothing yet, so it can be ended if the other cannot be started.
   two_ = base::start_thread("hf-engine-2", [this] { serve(false); });
   try {
@@ -33,16 +35,43 @@ void Loop::start() {
   }
 }
 
-void Loop::join() {
+void ThreadedLoop::join() {
   one_.join();
   two_.join();
 }
 
-void Loop::serve(bool begins) {
+engine::Moment ThreadedLoop::now() const noexcept { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+std::chrono::microseconds ThreadedLoop::wall_clock() const noexcept {
+  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch());
+}
+
+// One beginning for all engines of this process, so that none of them takes numbers that one before it may have given.
+std::chrono::microseconds ThreadedLoop::growing_wall_clock() const noexcept {
+  using std::chrono::duration_cast;
+  using std::chrono::microseconds;
+  static const auto begin = wall_clock() - duration_cast<microseconds>(now());
+  return begin + duration_cast<microseconds>(now());
+}
+
+void ThreadedLoop::post(Function f) { asio::post(context_, std::move(f)); }
+
+void ThreadedLoop::at(engine::Moment when, Function f) {
+  const auto timer = std::make_shared<asio::steady_timer>(context_, std::chrono::steady_clock::time_point(when));
+  timer->async_wait([timer, f = std::move(f)](const std::error_code& error) {
+    if (!error) f();
+  });
+}
+
+std::unique_ptr<Background> ThreadedLoop::background(const char* name) {
+  return std::make_unique<BackgroundThread>(name);
+}
+
+void ThreadedLoop::serve(bool begins) {
   for (bool mine = begins; mine || stand_by(); mine = false) run_handlers();
 }
 
-void Loop::run_handlers() {
+void ThreadedLoop::run_handlers() {
   replaced = false;
   while (!replaced && context_.run_one() > 0) {
   }
@@ -52,7 +81,7 @@ void Loop::run_handlers() {
   changed_.notify_all();
 }
 
-void Loop::step_out(const std::function<Rest()>& slow) {
+void ThreadedLoop::step_out(const std::function<Rest()>& slow) {
   times_out_.fetch_add(1);
   place_.store(Place::out);
   if (!looking_.load()) {
@@ -73,12 +102,12 @@ void Loop::step_out(const std::function<Rest()>& slow) {
   asio::post(context_, std::move(rest));
 }
 
-void Loop::wait_for_slow() {
+void ThreadedLoop::wait_for_slow() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return place_.load() == Place::loop; });
 }
 
-bool Loop::stand_by() {
+bool ThreadedLoop::stand_by() {
   std::unique_lock lock(mutex_);
   auto seen = times_out_.load();
   while (!ended_) {

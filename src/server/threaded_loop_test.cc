@@ -1,4 +1,4 @@
-#include "server/loop.h"
+#include "server/threaded_loop.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto kSoon = std::chrono::seconds(20);
 
-class LoopTest : public ::testing::Test {
+class ThreadedLoopTest : public ::testing::Test {
  protected:
   void SetUp() override { loop_.start(); }
   void TearDown() override {
@@ -35,10 +35,10 @@ class LoopTest : public ::testing::Test {
     return in_loop([] { return std::this_thread::get_id(); });
   }
 
-  Loop loop_;
+  ThreadedLoop loop_;
 };
 
-TEST_F(LoopTest, that_is_not_kept_waiting_does_everything_in_one_thread) {
+TEST_F(ThreadedLoopTest, that_is_not_kept_waiting_does_everything_in_one_thread) {
   auto last = thread();
   int changes = 0;
   for (int i = 0; i < 1'000; ++i) {
@@ -52,7 +52,7 @@ TEST_F(LoopTest, that_is_not_kept_waiting_does_everything_in_one_thread) {
   EXPECT_LE(changes, 100);
 }
 
-TEST_F(LoopTest, goes_on_in_the_other_thread_while_one_waits_and_the_rest_is_done_in_the_loop) {
+TEST_F(ThreadedLoopTest, goes_on_in_the_other_thread_while_one_waits_and_the_rest_is_done_in_the_loop) {
   // Again and again, so that each thread has been out, and has stood by.
   for (int i = 0; i < 6; ++i) {
     std::promise<void> disk;
@@ -73,7 +73,7 @@ TEST_F(LoopTest, goes_on_in_the_other_thread_while_one_waits_and_the_rest_is_don
   }
 }
 
-TEST_F(LoopTest, never_has_two_threads_in_it) {
+TEST_F(ThreadedLoopTest, never_has_two_threads_in_it) {
   int inside = 0;  // not atomic: the thread sanitizer looks as well
   std::vector<std::promise<void>> done(300);
   for (std::size_t i = 0; i < done.size(); ++i) {
@@ -96,7 +96,7 @@ TEST_F(LoopTest, never_has_two_threads_in_it) {
   EXPECT_EQ(in_loop([&] { return inside; }), 0);
 }
 
-TEST_F(LoopTest, can_wait_until_who_is_out_is_over) {
+TEST_F(ThreadedLoopTest, can_wait_until_who_is_out_is_over) {
   std::promise<void> disk;
   std::promise<void> out;
   std::atomic<bool> over = false;

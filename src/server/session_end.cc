@@ -1,0 +1,68 @@
+#include "server/session_end.h"
+
+#include <new>
+#include <utility>
+
+#include "engine/cost.h"
+#include "wire/request.h"
+
+namespace holdfast::server {
+
+using engine::Outcome;
+using wire::Code;
+
+namespace {
+
+// A disk that refused to note the end of a session is not asked again before.
+constexpr auto kExpireAgainAfter = std::chrono::seconds(1);
+
+}  // namespace
+
+engine::Moment SessionEnd::weigh(const engine::Engine& engine) { return likely_cost_of_end(engine, session_); }
+
+bool SessionEnd::is_speaking() const {
+  const auto connection = context_.connections.find(context_.sessions.connection_of(session_));
+  return connection && context_.flow.is_speaking(*connection);
+}
+
+Outcome SessionEnd::execute(engine::Engine& engine, const Turn& turn) {
+  if (closing_) {
+    auto outcome = context_.cleanup.remove_ephemerals(turn, session_);
+    more_ = outcome.code == Code::ok && engine.has_ephemerals(session_);
+    return outcome;
+  }
+  // Heard of since it was found silent: what it sent may have been acknowledged, and it counts on that.
+  if (why_ == Why::silent && is_speaking()) engine.sessions().heard_of(session_, turn.now);
+  const auto* session = engine.sessions().find(session_);
+  const bool alive = why_ == Why::silent && session != nullptr && session->heard + session->timeout > turn.now;
+  if (session == nullptr || alive) {
+    engine.sessions().look_again(session_);
+    return {.zxid = turn.zxid, .code = Code::session_expired};
+  }
+  try {
+    auto outcome = engine.execute({session_, 0}, turn.zxid, turn.time, wire::CloseSession{});
+    more_ = engine.has_ephemerals(session_);
+    return outcome;
+  } catch (const std::bad_alloc&) {
+    engine.sessions().look_again(session_, turn.now + kExpireAgainAfter);
+    return {.zxid = turn.zxid, .code = Code::system_error};
+  }
+}
+
+void SessionEnd::settle(engine::Engine& engine, Outcome& outcome) {
+  engine.settle({session_, 0}, wire::CloseSession{}, outcome, context_.events.teller());
+  if (outcome.code != Code::ok || std::exchange(closing_, true)) return;
+  context_.sessions.ended(session_);
+  if (why_ == Why::silent) ++context_.sessions.statistics().expired;
+  if (const auto connection = context_.connections.find(context_.sessions.connection_of(session_))) {
+    context_.connections.drop(*connection);
+  }
+}
+
+void SessionEnd::fail(bool) {
+  more_ = false;
+  if (closing_) return context_.cleanup.end_ephemerals_later(session_);
+  context_.known.look_again(session_, context_.loop.now() + kExpireAgainAfter);
+}
+
+}  // namespace holdfast::server
