@@ -5,8 +5,8 @@
 #include <shared_mutex>
 #include <thread>
 
+#include "conformance.h"
 #include "support/eventually.h"
-#include "world.h"
 
 namespace holdfast::testing {
 
@@ -33,6 +33,7 @@ constexpr auto kNoMatterHowLong = 3s;  // nothing must happen in this time, and 
 // ------------------------------------------------------------------------------------------------------- exclusion
 
 TEST_F(Corners, a_ticket_that_goes_during_the_lock_delay_is_not_held_at_its_end) {
+  HOLDFAST_NEEDS(marks);
   auto dead = connect();
   auto delayed = connect({.session_timeout = 2s});
   auto third = connect();
@@ -42,7 +43,7 @@ TEST_F(Corners, a_ticket_that_goes_during_the_lock_delay_is_not_held_at_its_end)
   auto lost = theirs.acquire();
   dead.close();
   auto waiting = std::async(std::launch::async, [&] { return mine.acquire(); });
-  ASSERT_TRUE(eventually(kSoon, [&] { return world_->nodes("m") == 3; }));  // two marks, one ticket
+  ASSERT_TRUE(eventually(kSoon, [&] { return tickets_and_marks("m") == 3; }));  // two marks, one ticket
   world_->remove_ticket("m", world_->tickets("m").front());
   auto held = other.try_acquire_for(kSoon);
   ASSERT_TRUE(held) << held.message();
@@ -82,6 +83,7 @@ TEST_F(Corners, who_waits_for_the_minimum_hold_queues_again_when_the_ticket_goes
 }
 
 TEST_F(Corners, a_multi_lock_does_not_hold_a_name_that_was_taken_from_it_while_it_waited) {
+  HOLDFAST_NEEDS(listeners);
   auto first = connect({.session_timeout = 40s});  // a heartbeat does not help in time
   auto second = connect();
   auto multi = first.multi_lock({{"a"}, {"b"}});
@@ -154,6 +156,7 @@ TEST_F(Corners, a_reader_at_its_maximum_does_not_cut_the_minimum_of_another_shor
 }
 
 TEST_F(Corners, a_hand_over_to_one_that_asks_for_a_lock_delay_leaves_its_mark) {
+  HOLDFAST_NEEDS(marks);
   auto client = connect();
   auto careless = client.mutex("m");
   auto careful = client.mutex("m", {.lock_delay = 1h});
@@ -163,25 +166,27 @@ TEST_F(Corners, a_hand_over_to_one_that_asks_for_a_lock_delay_leaves_its_mark) {
   first.release();
   auto lease = waiting.get();
   client.close();
-  EXPECT_EQ(world_->nodes("m"), 1U) << "nobody will be kept waiting";
+  EXPECT_EQ(tickets_and_marks("m"), 1U) << "nobody will be kept waiting";
 }
 
 // --------------------------------------------------------------------------------------------------------- permits
 
 TEST_F(Corners, permits_of_which_one_was_removed_while_it_waited_are_asked_for_anew) {
+  HOLDFAST_NEEDS(listeners);
   auto first = connect({.session_timeout = 40s});
   auto second = connect();
   auto semaphore = first.semaphore("s", 3);
   auto theirs = second.semaphore("s", 3);
   auto held = theirs.acquire(2);
   auto waiting = std::async(std::launch::async, [&] { return semaphore.acquire(2); });
-  ASSERT_TRUE(eventually(kSoon, [&] { return queue_length(world_->permits("s")) == 4 && world_->listeners() == 1; }));
-  auto not_held = world_->tickets(world_->permits("s"));
+  ASSERT_TRUE(
+      eventually(kSoon, [&] { return queue_length(world_->semaphore("s").permits) == 4 && world_->listeners() == 1; }));
+  auto not_held = world_->tickets(world_->semaphore("s").permits);
   for (const auto& ticket : second.inspect("s").tickets) {
     if (ticket.mode == LockMode::permit && ticket.holds) std::erase(not_held, ticket.id);
   }
   ASSERT_EQ(not_held.size(), 2U);
-  world_->remove_ticket(world_->permits("s"), not_held.back());
+  world_->remove_ticket(world_->semaphore("s").permits, not_held.back());
   ASSERT_EQ(waiting.wait_for(1s), std::future_status::timeout) << "more permits are out than there are";
   held.release();
   EXPECT_TRUE(waiting.get().is_held());
@@ -217,6 +222,7 @@ TEST_F(Corners, a_circle_is_found_by_who_joins_others_that_wait) {
 
 // As above, but the circle shows when the claim looks again, with others in line behind the one that must go.
 TEST_F(Corners, one_that_is_refused_from_the_middle_of_a_line_does_not_harm_the_others) {
+  HOLDFAST_NEEDS(listeners);
   auto client = connect();
   auto second = connect();
   auto x = client.shared_mutex("x");
@@ -281,6 +287,7 @@ TEST_F(Corners, a_downgraded_writer_may_wait_for_another_name_under_detection_ov
 }
 
 TEST_F(Corners, a_circle_through_a_multi_lock_that_waits_is_found) {
+  HOLDFAST_NEEDS(listeners);
   auto client = connect();
   auto x = client.mutex("x");
   auto y = client.mutex("y");

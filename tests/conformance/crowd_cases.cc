@@ -3,8 +3,8 @@
 #include <future>
 #include <thread>
 
+#include "conformance.h"
 #include "support/eventually.h"
-#include "world.h"
 
 namespace holdfast::testing {
 
@@ -45,6 +45,7 @@ TEST_F(Crowd, threads_that_share_one_object_are_never_inside_together) {
 }
 
 TEST_F(Crowd, clients_are_never_inside_together) {
+  HOLDFAST_NEEDS(listeners);
   std::vector<std::jthread> threads;
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&] {
@@ -91,6 +92,7 @@ TEST_F(Crowd, clients_are_served_in_the_order_they_came) {
 }
 
 TEST_F(Crowd, every_waiter_listens_to_exactly_the_one_before_it) {
+  HOLDFAST_NEEDS(listeners);
   auto holder = connect();
   auto held = holder.mutex("a");
   auto lease = held.acquire();

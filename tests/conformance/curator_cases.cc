@@ -9,8 +9,8 @@
 #include <mutex>
 #include <thread>
 
+#include "conformance.h"
 #include "support/eventually.h"
-#include "world.h"
 
 namespace holdfast::testing {
 
@@ -59,6 +59,7 @@ TEST_F(CuratorCases, another_thread_does_not_get_in_while_the_holder_is_nested) 
 
 // testWithNamespace, and CURATOR-626: without a name space the waiter was never woken.
 TEST_F(CuratorCases, a_waiter_is_woken_with_a_name_space_and_without) {
+  HOLDFAST_NEEDS(listeners);
   for (const std::string name_space : {"", "billing", "billing/eu"}) {
     auto first = connect({.name_space = name_space});
     auto second = connect({.name_space = name_space});
@@ -160,6 +161,7 @@ TEST_F(CuratorCases, the_ticket_of_a_lease_is_on_the_service_exactly_while_it_is
 
 // CURATOR-495: a callback that waited for a lock stopped the connection's own thread, and with it the pings.
 TEST_F(CuratorCases, callbacks_that_block_hold_up_nobody) {
+  HOLDFAST_NEEDS(listeners);
   constexpr auto kSession = 2s;
   std::promise<void> go_on;
   const auto until_told = go_on.get_future().share();
@@ -198,6 +200,7 @@ TEST_F(CuratorCases, callbacks_that_block_hold_up_nobody) {
 // CURATOR-107, kazoo 9b0a793: watches on predecessors that were gone already. The clients live on, so nobody cleans up
 // for them.
 TEST_F(CuratorCases, a_thousand_contended_rounds_leave_no_listener_behind) {
+  HOLDFAST_NEEDS(listeners);
   constexpr int kClients = 4;
   constexpr int kRounds = 250;
   std::vector<Client> clients;

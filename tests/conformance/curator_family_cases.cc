@@ -6,8 +6,8 @@
 #include <mutex>
 #include <thread>
 
+#include "conformance.h"
 #include "support/eventually.h"
-#include "world.h"
 
 namespace holdfast::testing {
 
@@ -89,8 +89,9 @@ TEST_F(CuratorFamily, of_many_who_try_at_once_no_more_get_permits_than_there_are
     }
     EXPECT_LE(winners, kPermits);
     EXPECT_GE(winners, 1);
-    ASSERT_TRUE(
-        eventually(kSoon, [&] { return queue_length(world_->permits("s")) + queue_length(world_->turns("s")) == 0; }));
+    ASSERT_TRUE(eventually(kSoon, [&] {
+      return queue_length(world_->semaphore("s").permits) + queue_length(world_->semaphore("s").turns) == 0;
+    }));
   }
 }
 
@@ -200,7 +201,8 @@ TEST_F(CuratorFamily, a_failed_acquire_leaves_nothing_to_release) {
   EXPECT_EQ(failed.lease().release(), std::error_code());
   EXPECT_TRUE(writing.is_held());
   EXPECT_TRUE(held.is_held());
-  EXPECT_TRUE(eventually(kSoon, [&] { return queue_length("m") == 1 && queue_length(world_->permits("s")) == 1; }));
+  EXPECT_TRUE(
+      eventually(kSoon, [&] { return queue_length("m") == 1 && queue_length(world_->semaphore("s").permits) == 1; }));
 }
 
 }  // namespace holdfast::testing

@@ -4,8 +4,8 @@
 #include <mutex>
 #include <thread>
 
+#include "conformance.h"
 #include "support/eventually.h"
-#include "world.h"
 
 namespace holdfast::testing {
 

@@ -3,9 +3,9 @@
 #include <optional>
 #include <thread>
 
+#include "conformance.h"
 #include "support/eventually.h"
 #include "support/forked_child.h"
-#include "world.h"
 
 namespace holdfast::testing {
 
@@ -225,11 +225,12 @@ TEST_F(Fork, a_rival_is_granted_when_the_parent_releases_and_not_before) {
 #ifndef __SANITIZE_THREAD__
 
 TEST_F(Fork, a_child_may_connect_a_client_of_its_own) {
+  HOLDFAST_NEEDS(fork);
   auto client = connect(listening());
   auto mutex = client.mutex("a");
   auto lease = mutex.acquire();
   // What is inside the parent's process is not in the child's.
-  const bool shared = world_->url().starts_with("zk:");
+  const bool shared = world_->child_shares_service();
   EXPECT_EQ(in_child([&] {
               auto own = connect();
               auto theirs = own.mutex("a");
@@ -248,6 +249,7 @@ TEST_F(Fork, a_child_may_connect_a_client_of_its_own) {
 
 // In the child every mutex that another thread had at that moment is locked for ever.
 TEST_F(Fork, at_any_moment_leaves_a_child_that_can_call_connect_and_end) {
+  HOLDFAST_NEEDS(fork);
   std::optional<Everything> all(std::in_place, connect());
   std::atomic<bool> over = false;
   std::vector<std::thread> busy;

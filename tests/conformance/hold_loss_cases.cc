@@ -3,8 +3,8 @@
 #include <future>
 #include <thread>
 
+#include "conformance.h"
 #include "support/eventually.h"
-#include "world.h"
 
 namespace holdfast::testing {
 
@@ -12,6 +12,7 @@ using namespace std::chrono_literals;
 using Admitted = Conformance;
 
 TEST_F(Admitted, a_waiter_whose_ticket_is_removed_during_the_delay_is_not_let_in_beside_another) {
+  HOLDFAST_NEEDS(marks);
   auto first = connect();
   auto second = connect({.session_timeout = 2s});
   auto third = connect();
@@ -23,8 +24,8 @@ TEST_F(Admitted, a_waiter_whose_ticket_is_removed_during_the_delay_is_not_let_in
   auto mutex = second.mutex("m", {.lock_delay = 2s});
   auto waiting = std::async(std::launch::async, [&] { return mutex.try_acquire_for(20s); });
   // Its ticket, its mark, and the mark of the dead one.
-  ASSERT_TRUE(eventually(kSoon, [&] { return queue_length("m") == 1 && world_->nodes("m") == 3; }))
-      << queue_length("m") << " tickets, " << world_->nodes("m") << " nodes";
+  ASSERT_TRUE(eventually(kSoon, [&] { return queue_length("m") == 1 && tickets_and_marks("m") == 3; }))
+      << queue_length("m") << " tickets, " << tickets_and_marks("m") << " nodes";
   const auto removed = world_->tickets("m").front();
   world_->remove_ticket("m", removed);
   auto careless = third.mutex("m");

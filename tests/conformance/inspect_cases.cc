@@ -2,8 +2,8 @@
 #include <future>
 #include <thread>
 
+#include "conformance.h"
 #include "support/eventually.h"
-#include "world.h"
 
 namespace holdfast::testing {
 
@@ -77,7 +77,7 @@ TEST_F(Inspecting, shows_readers_writers_and_permits_as_what_they_are) {
   auto late = other.semaphore("s", 2);
   auto held = semaphore.acquire();
   auto more = std::async(std::launch::async, [&] { return late.acquire(2); });
-  ASSERT_TRUE(eventually(kSoon, [&] { return queue_length(world_->permits("s")) == 3; }));
+  ASSERT_TRUE(eventually(kSoon, [&] { return queue_length(world_->semaphore("s").permits) == 3; }));
   const auto permits = client.inspect("s");
   EXPECT_TRUE(permits.semaphore);
   ASSERT_EQ(permits.tickets.size(), 2U) << "the waiter is one, although it has put two nodes among the permits";

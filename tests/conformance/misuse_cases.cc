@@ -10,8 +10,8 @@
 #include <set>
 #include <thread>
 
+#include "conformance.h"
 #include "support/eventually.h"
-#include "world.h"
 
 namespace holdfast::testing {
 
@@ -78,7 +78,7 @@ TEST_F(Extremes, a_wait_that_never_ends_does_not_end) {
   begin_for(std::chrono::duration<double>(std::numeric_limits<double>::infinity()));
   // Their tickets are in the queue: whatever would have ended at once has had its time.
   ASSERT_TRUE(eventually(kSoon, [&] { return queue_length("a") == 2; }));
-  ASSERT_TRUE(eventually(kSoon, [&] { return queue_length(world_->turns("s")) >= 1; }));
+  ASSERT_TRUE(eventually(kSoon, [&] { return queue_length(world_->semaphore("s").turns) >= 1; }));
   std::this_thread::yield();
   waits.expect_patience();
 }

@@ -3,8 +3,8 @@
 #include <mutex>
 #include <thread>
 
+#include "conformance.h"
 #include "support/eventually.h"
-#include "world.h"
 
 namespace holdfast::testing {
 
@@ -30,6 +30,7 @@ TEST_F(Several, names_are_held_together_with_one_token) {
 }
 
 TEST_F(Several, names_are_given_up_together_when_time_runs_out) {
+  HOLDFAST_NEEDS(listeners);
   auto first = connect();
   auto second = connect();
   auto b = first.mutex("b");

@@ -2,8 +2,8 @@
 #include <future>
 #include <thread>
 
+#include "conformance.h"
 #include "support/eventually.h"
-#include "world.h"
 
 namespace holdfast::testing {
 
@@ -26,6 +26,7 @@ TEST_F(Revoking, the_holder_is_asked_and_the_asker_told_that_it_went) {
 }
 
 TEST_F(Revoking, a_holder_that_does_not_listen_keeps_it) {
+  HOLDFAST_NEEDS(listeners);
   auto first = connect();
   auto second = connect();
   auto mine = first.mutex("m");
@@ -59,6 +60,7 @@ TEST_F(Revoking, force_breaks_and_the_broken_holder_is_told_and_fenced) {
 }
 
 TEST_F(Revoking, who_listens_learns_at_once_that_it_was_broken) {
+  HOLDFAST_NEEDS(listeners);
   auto first = connect({.session_timeout = 1h});  // the next heartbeat is far away
   auto second = connect();
   auto mine = first.mutex("m");

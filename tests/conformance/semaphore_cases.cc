@@ -2,8 +2,8 @@
 #include <future>
 #include <thread>
 
+#include "conformance.h"
 #include "support/eventually.h"
-#include "world.h"
 
 namespace holdfast::testing {
 
@@ -11,8 +11,8 @@ using namespace std::chrono_literals;
 
 class Permit : public Conformance {
  protected:
-  std::size_t taken() { return queue_length(world_->permits("s")); }
-  std::size_t in_line() { return queue_length(world_->turns("s")); }
+  std::size_t taken() { return queue_length(world_->semaphore("s").permits); }
+  std::size_t in_line() { return queue_length(world_->semaphore("s").turns); }
 };
 
 // Curator: testSimple, testSimple2.
@@ -73,6 +73,7 @@ TEST_F(Permit, go_to_who_asked_first_also_if_it_asked_for_more) {
 
 // CURATOR-75, and Curator's testThreadedLeaseIncrease.
 TEST_F(Permit, grow_and_shrink_with_a_shared_count_while_others_wait) {
+  HOLDFAST_NEEDS(listeners);
   auto first = connect();
   auto second = connect();
   auto count = first.shared_count("s/count", 1);
@@ -115,13 +116,14 @@ TEST_F(Permit, are_lost_when_their_ticket_is_removed) {
   auto client = connect({.session_timeout = 2s});
   auto semaphore = client.semaphore("s", 3);
   auto two = semaphore.acquire(2);
-  world_->remove_ticket(world_->permits("s"), world_->tickets(world_->permits("s")).front());
+  world_->remove_ticket(world_->semaphore("s").permits, world_->tickets(world_->semaphore("s").permits).front());
   EXPECT_TRUE(eventually(kSoon, [&] { return two.lost().stop_requested(); }));
   EXPECT_TRUE(eventually(kSoon, [&] { return taken() == 0; }));
 }
 
 // CURATOR-462 and Curator's testInterruptAcquire.
 TEST_F(Permit, are_not_left_behind_by_who_gives_up) {
+  HOLDFAST_NEEDS(listeners);
   auto first = connect();
   auto second = connect();
   auto a = first.semaphore("s", 1);
@@ -146,10 +148,10 @@ TEST_F(Permit, whose_ticket_was_removed_while_waiting_are_asked_for_again) {
   auto held = a.acquire();
   auto waiting = std::async(std::launch::async, [&] { return b.acquire(); });
   ASSERT_TRUE(eventually(kSoon, [&] { return taken() == 2; }));
-  const auto removed = world_->tickets(world_->permits("s")).back();
-  world_->remove_ticket(world_->permits("s"), removed);
+  const auto removed = world_->tickets(world_->semaphore("s").permits).back();
+  world_->remove_ticket(world_->semaphore("s").permits, removed);
   ASSERT_TRUE(eventually(kSoon, [&] {
-    const auto tickets = world_->tickets(world_->permits("s"));
+    const auto tickets = world_->tickets(world_->semaphore("s").permits);
     return tickets.size() == 2 && tickets.back() != removed;
   }));
   held.release();
@@ -218,10 +220,11 @@ TEST_F(Permit, in_numbers_that_make_no_sense_are_refused_and_nothing_is_left) {
 }
 
 TEST_F(Permit, of_a_count_that_is_none_are_refused) {
+  HOLDFAST_NEEDS(values);
   auto client = connect();
   auto count = client.shared_count("s/count", 1);
   auto semaphore = client.semaphore("s", count);
-  world_->write("s/count", "seven");
+  world_->write_value("s/count", "seven");
   EXPECT_THROW(count.get(), Error);
   const auto result = semaphore.try_acquire_for(1h);
   EXPECT_EQ(result.error(), Errc::refused);

@@ -3,8 +3,8 @@
 #include <future>
 #include <mutex>
 
+#include "conformance.h"
 #include "support/eventually.h"
-#include "world.h"
 
 namespace holdfast::testing {
 

@@ -4,8 +4,8 @@
 #include <shared_mutex>
 #include <thread>
 
+#include "conformance.h"
 #include "support/eventually.h"
-#include "world.h"
 
 namespace holdfast::testing {
 
@@ -165,6 +165,7 @@ TEST_F(Sharing, writing_can_become_reading) {
 
 // Curator: testContendingDowngrading (CURATOR-621).
 TEST_F(Sharing, a_waiting_writer_stays_out_when_writing_becomes_reading) {
+  HOLDFAST_NEEDS(listeners);
   for (const bool same_client : {false, true}) {
     auto first = connect();
     auto second = connect();
@@ -195,6 +196,7 @@ TEST_F(Sharing, only_the_writer_itself_may_read_meanwhile) {
 }
 
 TEST_F(Sharing, giving_up_while_waiting_leaves_nothing) {
+  HOLDFAST_NEEDS(listeners);
   auto first = connect();
   auto second = connect();
   auto a = first.shared_mutex("m");
@@ -212,6 +214,7 @@ TEST_F(Sharing, giving_up_while_waiting_leaves_nothing) {
 
 // Two of one client listen to one ticket; one of them gives up. The other must still be told.
 TEST_F(Sharing, who_gives_up_does_not_make_others_deaf) {
+  HOLDFAST_NEEDS(listeners);
   auto first = connect();
   auto second = connect({.hand_over = {.count = 0}});
   auto a = first.shared_mutex("m");
@@ -248,6 +251,7 @@ TEST_F(Sharing, excludes_a_mutex_of_the_same_name) {
 
 // Curator: testBasic.
 TEST_F(Sharing, a_crowd_of_readers_and_writers_never_mixes) {
+  HOLDFAST_NEEDS(listeners);
   std::atomic<int> readers = 0;
   std::atomic<int> writers = 0;
   std::atomic<int> most_readers = 0;

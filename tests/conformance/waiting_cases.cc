@@ -2,8 +2,8 @@
 #include <future>
 #include <thread>
 
+#include "conformance.h"
 #include "support/eventually.h"
-#include "world.h"
 
 namespace holdfast::testing {
 
@@ -25,6 +25,7 @@ TEST_F(Waiting, the_next_one_gets_it_after_a_release) {
 }
 
 TEST_F(Waiting, a_timed_out_acquire_explains_itself_and_leaves_nothing) {
+  HOLDFAST_NEEDS(listeners);
   auto first = connect({.purpose = "monthly run"});
   auto second = connect();
   auto mine = first.mutex("a");
@@ -109,6 +110,7 @@ TEST_F(Waiting, a_stop_request_ends_the_wait_and_leaves_nothing) {
 }
 
 TEST_F(Waiting, who_leaves_in_mid_queue_does_not_hold_up_the_one_behind) {
+  HOLDFAST_NEEDS(listeners);
   auto a = connect();
   auto b = connect();
   auto c = connect();

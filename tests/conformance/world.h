@@ -1,64 +1,78 @@
-// world.h -- the storage service a conformance case runs on, seen from outside the library.
+// world.h -- the storage service that the conformance cases run on, seen from outside the library.
+//
+// The author of a store writes one class: how to make a backend for it, and what else an operator or another program can do
+// there, as far as the store can (Ability). docs/backends/writing-one.md walks through one.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "holdfast/holdfast.h"
+#include "holdfast/spi/executor.h"
+#include "holdfast/spi/queue_backend.h"
 
 namespace holdfast::testing {
 
+class StoreSession;
+
+// What not every service can be asked or made to do. The cases that need what a world cannot do are left out, and are said and counted.
+enum class Ability {
+  listeners,    // World::listeners(): to count what listens
+  marks,        // World::marks(): to count marks, also those beside tickets
+  values,       // World::read_value() and write_value(): to see what a commit changed
+  end_session,  // World::end_session(): to end the session of a client, as the service does on its timeout
+  strangers,    // World::add_stranger(): to put into a queue what is not a ticket
+  fork,         // a child of fork() can connect, see World::child_shares_service()
+};
+inline constexpr Ability kAbilities[] = {Ability::listeners,   Ability::marks,     Ability::values,
+                                         Ability::end_session, Ability::strangers, Ability::fork};
+const char* to_string(Ability ability) noexcept;
+
 class World {
  public:
-  virtual ~World() = default;
+  World();
+  virtual ~World();
 
-  // A service of its own for every case.
+  // Written by the author of a store: a service of its own for every case.
   static std::unique_ptr<World> make();
 
-  virtual std::string url() const = 0;
-  // The tickets in the queue of that name, in order, as the service itself lists them.
-  virtual std::vector<std::string> tickets(const std::string& name) = 0;
-  // How many tickets and marks are in it.
-  virtual std::size_t nodes(const std::string& name) = 0;
-  // What an operator may do.
-  virtual void remove_ticket(const std::string& name, const std::string& ticket) = 0;
-  // What a stranger may write: a value of the service; the text of a ticket; over a ticket, that it is asked back.
-  virtual void write(const std::string& path, const std::string& text) = 0;
-  virtual void write_ticket(const std::string& name, const std::string& ticket, const std::string& text) = 0;
-  virtual void ask_back(const std::string& name, const std::string& ticket) = 0;
-  // Where a semaphore of that name keeps its tickets.
-  virtual std::string permits(const std::string& name) const = 0;
-  virtual std::string turns(const std::string& name) const = 0;
-  // What is there; nothing if there is no such node.
-  virtual std::optional<std::string> read(const std::string& path) = 0;
-  // How many listeners (watches) the service keeps.
-  virtual std::size_t listeners() = 0;
+  // ---------------------------------------------------------------------------------------------------- what every world says
+
+  // The store under test, for one client whose Executor that is. Called from outside it, as Client::connect() calls a BackendFactory.
+  virtual std::unique_ptr<spi::QueueBackend> backend(spi::Executor& executor, const ClientOptions& options) = 0;
+
+  // ---------------------------------------------------------------------------------------------------- what a world may say
+
+  virtual bool can(Ability) const { return false; }
+  // A client of the service. If the store has a URL, this is the place to use it.
+  virtual Client connect(ClientOptions options);
+
+  // What is there, by the service's own word. Those that are not overridden ask a backend() of this world.
+  virtual std::vector<std::string> tickets(const std::string& queue);  // in order
+  virtual void remove_ticket(const std::string& queue, const std::string& ticket);
+  virtual void write_ticket(const std::string& queue, const std::string& ticket, const std::string& text);
+  virtual void ask_back(const std::string& queue, const std::string& ticket);
+  virtual spi::SemaphoreQueues semaphore(const std::string& name);
+
+  // Only if it can.
+  virtual std::size_t listeners();
+  virtual std::size_t marks(const std::string& queue);
+  virtual std::optional<std::string> read_value(const std::string& path);  // none if there is nothing
+  virtual void write_value(const std::string& path, const std::string& text);
+  virtual void end_session(const spi::Session& session);
+  virtual void add_stranger(const std::string& queue, const std::string& name);
+  // Whether a child of fork() that connects sees the queues of its parent, or a new service.
+  virtual bool child_shares_service() const;
+
+  // Before the service goes: ends the session that answers for what is not overridden.
+  void end_own_session();
+
+ private:
+  StoreSession& own_session();
+
+  std::unique_ptr<StoreSession> own_session_;
 };
-
-class Conformance : public ::testing::Test {
- protected:
-  Client connect(ClientOptions options = {}) { return Client::connect(world_->url(), std::move(options)); }
-  std::size_t queue_length(const std::string& name) { return world_->tickets(name).size(); }
-
-  std::unique_ptr<World> world_ = World::make();
-};
-
-// What a call threw; nothing if it did not.
-inline std::error_code code_of(const std::function<void()>& f) {
-  try {
-    f();
-    return {};
-  } catch (const Error& error) {
-    return error.code();
-  }
-}
-
-// Long enough for a starved machine; nothing waits for it when all is well.
-inline constexpr std::chrono::seconds kSoon{10};
 
 }  // namespace holdfast::testing

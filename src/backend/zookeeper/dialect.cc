@@ -135,8 +135,8 @@ Children sort_children(const std::vector<std::string>& nodes) {
         children.abandoned_marks.push_back(node);
       } else {
         children.stray = node;
+        strays.push_back({.id = node, .mode = Mode::none});
       }
-      strays.push_back({.id = node, .mode = Mode::none});
       continue;
     }
     ++of_kind[parsed->kind];

@@ -219,10 +219,10 @@ TEST(Children, that_are_no_tickets_are_reported_and_come_last) {
   }
 }
 
-TEST(Children, that_a_lock_keeps_for_itself_are_not_reported) {
+TEST(Children, that_a_lock_keeps_for_itself_are_neither_reported_nor_in_the_queue) {
   const auto children = sort_children({"_held_" + std::string(kUuid), curator("0000000001")});
   EXPECT_EQ(children.stray, "");
-  EXPECT_EQ(children.tickets.back().mode, spi::Mode::none);
+  EXPECT_EQ(ids(children.tickets), std::vector<std::string>{curator("0000000001")});
 }
 
 TEST(Children, of_one_lock_alone_are_not_reported) {

@@ -1,0 +1,25 @@
+# The conformance kit: what is installed, and what our own worlds are tested by. Relative to tests/conformance.
+set(HOLDFAST_CONFORMANCE_SOURCES
+  commit_cases.cc
+  conformance.cc
+  corner_cases.cc
+  crowd_cases.cc
+  curator_cases.cc
+  curator_family_cases.cc
+  deadlock_cases.cc
+  fork_cases.cc
+  hold_cases.cc
+  hold_loss_cases.cc
+  inspect_cases.cc
+  misuse_cases.cc
+  multi_cases.cc
+  ownership_cases.cc
+  revocation_cases.cc
+  semaphore_cases.cc
+  session_cases.cc
+  shared_cases.cc
+  store_cases.cc
+  store_listener_cases.cc
+  store_session.cc
+  waiting_cases.cc
+  world.cc)
