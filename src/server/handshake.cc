@@ -2,6 +2,7 @@
 
 #include <openssl/rand.h>
 
+#include <algorithm>
 #include <new>
 
 #include "base/memory_reserve.h"
@@ -30,7 +31,14 @@ const engine::Session* Handshake::resumed() const {
 bool Handshake::writes() const {
   if (request_.session == 0) return true;
   const auto* session = resumed();
-  return session != nullptr && session->timeout != context_.sessions.grant(request_.timeout);
+  return session != nullptr && session->timeout != timeout_of(*session);
+}
+
+// Limits that were lowered since are for new sessions: a client whose answer to this is lost counts on what it was granted before. Only if it
+// asks for less itself does it get less.
+std::chrono::milliseconds Handshake::timeout_of(const engine::Session& session) const {
+  const auto kept = std::min(session.timeout, std::chrono::milliseconds(request_.timeout));
+  return std::max(context_.sessions.grant(request_.timeout), kept);
 }
 
 Outcome Handshake::execute(engine::Engine& engine, const Turn& turn) {
@@ -43,7 +51,7 @@ Outcome Handshake::resume(engine::Engine& engine, const Turn& turn) {
   Outcome nothing{.zxid = turn.zxid};
   const auto* session = resumed();
   if (session == nullptr) return nothing;
-  const auto timeout = context_.sessions.grant(request_.timeout);
+  const auto timeout = timeout_of(*session);
   connection_->resumed = true;
   password_ = session->password;
   engine.sessions().heard_of(request_.session, received_);

@@ -175,6 +175,28 @@ TEST(ServerLimits, let_no_client_wait_for_a_login_whose_client_has_gone) {
 }
 
 // It is the server that keeps it waiting, so its silence does not end it.
+// Its client may not hear of a shorter one, and would count on the longer.
+TEST(ServerLimits, that_were_lowered_shorten_no_session_that_is_there) {
+  const TempDir dir("limits");
+  const auto serve = [&](const char* limits) {
+    auto server = std::make_unique<Server>(
+        with(kAnyPort, {"--data", (dir / "data").string(), "--config", settings(dir, limits)}));
+    server->serves();
+    return server;
+  };
+  auto server = serve("");
+  std::optional<SessionClient> client(std::in_place, server->port(), asking::Who{.timeout = std::chrono::seconds(30)});
+  ASSERT_EQ(client->greeting()->timeout, 30'000);
+  auto who = client->who();
+  server = serve("max_session_timeout: 5s\n");
+  client.emplace(server->port(), who);
+  ASSERT_TRUE(client->accepted());
+  EXPECT_EQ(client->greeting()->timeout, 30'000);
+  EXPECT_EQ(SessionClient(server->port(), {.timeout = std::chrono::seconds(30)}).greeting()->timeout, 5'000) << "a new one";
+  who.timeout = std::chrono::seconds(8);
+  EXPECT_EQ(SessionClient(server->port(), who).greeting()->timeout, 8'000) << "as it asks for itself";
+}
+
 TEST(ServerLimits, keep_a_session_whose_login_waits_for_its_turn) {
   const TempDir dir("logins");
   const std::string users = dir / "users";
