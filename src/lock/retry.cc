@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "base/random.h"
 #include "holdfast/error.h"
 
 namespace holdfast {
@@ -20,8 +21,8 @@ Duration not_negative(Duration delay, const char* what) {
 }
 
 double random_between(double low, double high) {
-  thread_local std::minstd_rand engine{std::random_device{}()};
-  return std::uniform_real_distribution<double>(low, high)(engine);
+  base::Dice dice;
+  return std::uniform_real_distribution<double>(low, high)(dice);
 }
 
 }  // namespace

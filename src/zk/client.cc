@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/random.h"
 
 namespace holdfast::zk {
 namespace {
@@ -21,11 +22,6 @@ constexpr Clock::duration kLongestSilence = std::chrono::seconds(10);
 constexpr auto kLeastPatience = std::chrono::milliseconds(500);
 // In one frame. Servers refuse frames of more than a megabyte.
 constexpr std::size_t kMostPathBytes = 128 * 1024;
-
-std::minstd_rand& dice() {
-  thread_local std::minstd_rand dice{std::random_device{}()};
-  return dice;
-}
 
 }  // namespace
 
@@ -53,7 +49,7 @@ void Client::set_servers(const std::string& hosts) {
   auto known = hosts_;
   std::sort(known.begin(), known.end());
   if (servers == known) return;
-  std::shuffle(servers.begin(), servers.end(), dice());
+  std::shuffle(servers.begin(), servers.end(), base::Dice());
   hosts_ = std::move(servers);
   host_ = 0;
 }
@@ -123,7 +119,8 @@ void Client::dial_later() {
   if (const auto rounds = failed_ / hosts_.size(); failed_ > 0 && failed_ % hosts_.size() == 0) {
     pause = std::min<Clock::duration>(kFirstPause * (1 << std::min<std::size_t>(rounds, 6)), kLongestPause);
     // Not all at once.
-    pause -= pause / 2 * std::uniform_int_distribution<int>(0, 1'000)(dice()) / 1'000;
+    base::Dice dice;
+    pause -= pause / 2 * std::uniform_int_distribution<int>(0, 1'000)(dice) / 1'000;
   }
   next_ = executor_.at(executor_.now() + pause, [weak = weak_from_this()] {
     if (const auto self = weak.lock(); self && !self->abandoned_ && !self->line_) self->dial();

@@ -1,0 +1,32 @@
+// random.h -- where random numbers come from that are not secrets: the system, unless a simulation owns them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+
+namespace holdfast::base {
+
+// From the system each time, never from a seeded sequence: two processes forked from one parent must not share one.
+std::uint32_t random_number();
+
+// For std::shuffle and distributions where many numbers are wanted, and none of them has to differ from another process's. All Dice of
+// a thread are one sequence, seeded by the system.
+class Dice {
+ public:
+  using result_type = std::uint32_t;
+  static constexpr result_type min() { return 0; }
+  static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }
+  result_type operator()() const;
+};
+
+// While it lives, both of this thread come from `source`: one seed then decides everything. One at a time.
+class OwnRandomNumbers {
+ public:
+  explicit OwnRandomNumbers(std::function<std::uint32_t()> source);
+  ~OwnRandomNumbers();
+  OwnRandomNumbers(const OwnRandomNumbers&) = delete;
+  OwnRandomNumbers& operator=(const OwnRandomNumbers&) = delete;
+};
+
+}  // namespace holdfast::base
