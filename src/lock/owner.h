@@ -1,20 +1,17 @@
-// owner.h -- who holds through one Mutex object: the ownership rules.
-//
-// A hold is kept by the thread that acquired it, as often as it entered: with lock(), or with a Lease each. It ends when
-// the last of them is gone.
+// owner.h -- one lock object: acquires and releases by the rules of ownership.h.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <stop_token>
 #include <system_error>
 #include <tl/expected.hpp>
-#include <vector>
 
 #include "holdfast/clock.h"
 #include "lock/core.h"
+#include "lock/ownership.h"
 
 namespace holdfast::lock {
 
@@ -29,9 +26,10 @@ class Owner {
         path_(std::move(path)),
         reentrant_(reentrant),
         options_(options),
-        acquire_(std::move(acquire)) {}
+        acquire_(std::move(acquire)),
+        ownership_(reentrant) {}
 
-  enum class Way { lock, lease };
+  using Way = Ownership::Way;
 
   // One entry more, by this thread.
   Outcome enter(Way way, Call call);
@@ -42,20 +40,15 @@ class Owner {
   // The object goes: gives back what lock() still holds.
   void abandon() noexcept;
 
-  bool is_held(bool by_this_thread) const;
+  bool is_held(bool by_this_thread) const {
+    return ownership_.is_held(by_this_thread ? std::optional(this_thread()) : std::nullopt, core_->now());
+  }
   // What this thread keeps, be it lost or not; none if it keeps nothing.
-  std::shared_ptr<Hold> kept_by_this_thread() const;
+  std::shared_ptr<Hold> kept_by_this_thread() const { return ownership_.kept_by(this_thread()); }
   const std::string& path() const { return path_; }
   Core& core() const { return *core_; }
 
  private:
-  struct Keeping {
-    std::shared_ptr<Hold> hold;
-    ThreadId thread = 0;
-    unsigned locks = 0;
-    unsigned leases = 0;
-  };
-
   std::error_code let_go(const std::shared_ptr<Hold>& hold, bool last, Sweeper::Done done);
 
   const std::shared_ptr<Core> core_;
@@ -63,9 +56,7 @@ class Owner {
   const bool reentrant_;
   const LockOptions options_;
   const Acquire acquire_;
-  mutable std::mutex mutex_;  // never held while entering the Core
-  // Seldom more than one: a hold that was lost stays until its owner has released it.
-  std::vector<Keeping> keepings_;
+  Ownership ownership_;
 };
 
 }  // namespace holdfast::lock
