@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "holdfast/credentials.h"
 #include "holdfast/inspect.h"
 #include "holdfast/language.h"
 #include "holdfast/lock_options.h"
@@ -94,6 +95,10 @@ struct ClientOptions {
   // Put before every name: "billing" makes "orders/1" the path /billing/orders/1.
   std::string name_space{};
   std::vector<Auth> auth{};
+  // For zks:// only; with another URL of ZooKeeper it is refused, so that nothing travels as plain text by mistake.
+  TlsOptions tls{};
+  // For zk:// and zks://.
+  SaslOptions sasl{};
   // Empty: world:anyone may do everything, as Curator does by default.
   std::vector<AclEntry> acl{};
   RetryPolicy retry = RetryPolicy::exponential_backoff(std::chrono::milliseconds(100), 10, std::chrono::seconds(5));
@@ -130,6 +135,7 @@ class Client {
   // Waits until there is a session, at most options.connection_timeout. URLs:
   //   memory:  memory:NAME                   a queue inside this process, shared by all clients of that name
   //   zk://host:port,host:port[/chroot]      Apache ZooKeeper, or `holdfast server`
+  //   zks://host:port,host:port[/chroot]     the same by TLS
   //   local:                                 the engine of this user, started by itself (local.h)
   //   embedded:  embedded:/directory         an engine inside this process (engine.h)
   // Throws Error: invalid_argument (says what would be right), not_connected, refused.

@@ -12,6 +12,7 @@
 #include "holdfast/client.h"
 #include "holdfast/error.h"
 #include "local/start.h"
+#include "net/client_tls.h"
 #include "server/engines.h"
 #include "zk/socket_line.h"
 
@@ -27,6 +28,21 @@ std::chrono::milliseconds time_of_one_attempt(std::chrono::milliseconds longest,
   return std::chrono::ceil<std::chrono::milliseconds>(deadline - now);
 }
 
+// None: plain text. Files that cannot be used are found here, before anything is waited for.
+std::shared_ptr<net::ClientTls> tls_of(const zookeeper::Address& address, const TlsOptions& options,
+                                       std::string_view url) {
+  if (!address.tls) {
+    if (options == TlsOptions{}) return nullptr;
+    throw Error(Errc::invalid_argument,
+                fmt::format("there are settings for TLS, but \"{}\" is a URL without it; write zks:// and the server's "
+                            "secure port",
+                            base::printable(url)));
+  }
+  auto tls = std::make_shared<net::ClientTls>(options);
+  if (const auto usable = tls->connect("localhost"); !usable) throw Error(Errc::invalid_argument, usable.error());
+  return tls;
+}
+
 }  // namespace
 
 Client Client::connect(std::string_view url, ClientOptions options) {
@@ -39,6 +55,7 @@ Client Client::connect_until(std::string_view url, Clock::time_point deadline, C
   ClientOptions for_backend = options;
   // With less time than one attempt may take, each of the servers gets its share of that.
   for_backend.connection_timeout = time_of_one_attempt(options.connection_timeout, deadline);
+  if (!url.starts_with("zk")) for_backend.sasl = {};
   if (url.starts_with("memory:")) {
     auto service = memory::Service::named(std::string(url.substr(7)));
     return connect_until(
@@ -47,13 +64,14 @@ Client Client::connect_until(std::string_view url, Clock::time_point deadline, C
         },
         deadline, std::move(options));
   }
-  if (url.starts_with("zk:")) {
+  if (url.starts_with("zk:") || url.starts_with("zks:")) {
     auto address = zookeeper::parse_address(url);
     if (!address) throw Error(Errc::invalid_argument, address.error());
+    const auto tls = tls_of(*address, options.tls, url);
     return open_until(
         [&](net::Reactor& reactor) {
           return std::make_unique<zookeeper::ZooKeeperBackend>(reactor, *address, for_backend,
-                                                               zk::SocketLine::dial(reactor));
+                                                               zk::SocketLine::dial(reactor, tls));
         },
         deadline, std::move(options));
   }
@@ -90,10 +108,12 @@ Client Client::connect_until(std::string_view url, Clock::time_point deadline, C
         },
         deadline, std::move(options));
   }
-  throw Error(Errc::invalid_argument,
-              fmt::format("\"{}\" is not a URL of a storage service; use zk://host:port,host:port[/chroot], local:, "
-                          "embedded:, embedded:/directory or memory:",
-                          base::printable(url)));
+  throw Error(
+      Errc::invalid_argument,
+      fmt::format(
+          "\"{}\" is not a URL of a storage service; use zk://host:port,host:port[/chroot], zks:// for TLS, local:, "
+          "embedded:, embedded:/directory or memory:",
+          base::printable(url)));
 }
 
 }  // namespace holdfast

@@ -38,7 +38,8 @@ TEST(Connect, refuses_unknown_schemes_and_says_which_there_are) {
        {"", "memory", "redis://localhost", "zookeeper://localhost", "localhost:2181", "ZK://a", " zk://a", "Memory:"}) {
     const auto refused = refusal_of(url);
     EXPECT_EQ(refused.code, Errc::invalid_argument) << url;
-    const auto* known = "use zk://host:port,host:port[/chroot], local:, embedded:, embedded:/directory or memory:";
+    const auto* known =
+        "use zk://host:port,host:port[/chroot], zks:// for TLS, local:, embedded:, embedded:/directory or memory:";
     EXPECT_TRUE(says(refused.sentence, known)) << refused.sentence;
     EXPECT_TRUE(says(refused.sentence, "\"" + std::string(url) + "\"")) << refused.sentence;
   }

@@ -5,6 +5,7 @@
 
 #include "backend/zookeeper/address.h"
 #include "holdfast/local.h"
+#include "net/client_tls.h"
 #include "zk/left_session.h"
 
 namespace holdfast {
@@ -30,9 +31,11 @@ std::vector<std::string> servers_of(const std::string& url) {
 }  // namespace
 
 bool end_session(const std::string& url, const lock::SessionKey& key, std::chrono::milliseconds session_timeout,
-                 const std::vector<Auth>& auth, Clock::time_point deadline) noexcept {
+                 const std::vector<Auth>& auth, const TlsOptions& tls, Clock::time_point deadline) noexcept {
   try {
-    return zk::end_left_session(servers_of(url), {key.id, key.password, session_timeout}, auth, deadline);
+    net::ClientTls by_tls(tls);
+    return zk::end_left_session(servers_of(url), {key.id, key.password, session_timeout}, auth,
+                                url.starts_with("zks:") ? &by_tls : nullptr, deadline);
   } catch (const std::exception&) {
     return false;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
@@ -28,11 +29,18 @@ using std::chrono::milliseconds;
 
 constexpr Range<milliseconds> kTimeouts{milliseconds(1), kLongestTimeout};
 constexpr std::string_view kZooKeeper = "zk://";
+constexpr std::string_view kZooKeeperByTls = "zks://";
 constexpr std::string_view kLocal = "local:";
+
+// Empty: neither of the two.
+std::string_view scheme_of(std::string_view url) {
+  if (url.starts_with(kZooKeeper)) return kZooKeeper;
+  return url.starts_with(kZooKeeperByTls) ? kZooKeeperByTls : std::string_view();
+}
 
 // What is between zk:// and the chroot, without the commas: empty if no server is named.
 std::string parse_hosts(std::string_view url) {
-  std::string hosts(url.substr(kZooKeeper.size()));
+  std::string hosts(url.substr(scheme_of(url).size()));
   hosts.erase(std::min(hosts.find('/'), hosts.size()));
   std::erase(hosts, ',');
   return hosts;
@@ -51,8 +59,9 @@ std::string meant_by(const std::string& url) {
            "local:";
   }
   if (url.starts_with("local")) return "did you mean local:?";
-  if (const auto lower = lower_case(url); lower != url && lower.starts_with(kZooKeeper)) {
-    return "did you mean " + std::string(kZooKeeper) + base::printable(url.substr(kZooKeeper.size())) + "?";
+  if (const auto lower = lower_case(url); lower != url && !scheme_of(lower).empty()) {
+    const auto scheme = scheme_of(lower);
+    return "did you mean " + std::string(scheme) + base::printable(url.substr(scheme.size())) + "?";
   }
   const bool plain = url.find("://") == std::string::npos && url.find('/') != 0;
   return fmt::format("did you mean zk://{}?", plain ? url : "localhost:2181");
@@ -62,7 +71,7 @@ std::string meant_by(const std::string& url) {
 
 // So that every command says the same of it, and doctor before it asks a server.
 void check_address(const std::string& url) {
-  if (const auto hosts = url.substr(0, url.find('/', kZooKeeper.size())); hosts.find('@') != std::string::npos) {
+  if (const auto hosts = url.substr(0, url.find('/', scheme_of(url).size())); hosts.find('@') != std::string::npos) {
     refuse(
         "a URL has no login in it, which every process on this machine could read; write user:password to a file and "
         "give that with --auth");
@@ -136,7 +145,59 @@ void set_auth(ServiceSettings& settings, const Said& said) {
   }
 }
 
+// For every process, wherever it runs.
+std::string whole_path(const std::string& file) {
+  std::error_code error;
+  return file.empty() ? file : std::filesystem::absolute(file, error).string();
+}
+
+void set_security(ServiceSettings& settings, const ServiceArguments& arguments, const Sources& sources, bool outer) {
+  const auto said = [&](std::string_view key, const char* option = "", const std::string& given = {}) {
+    auto found = sources.find(key, option, given);
+    const auto variable = run_variable(key);
+    const char* value = outer ? std::getenv(variable.c_str()) : nullptr;
+    if (found.text.empty() && value != nullptr) found = {value, variable, variable + ": "};
+    return found;
+  };
+  const auto set = [&](std::string& value, std::string_view key, const Said& from, bool file = false) {
+    if (from.text.empty()) return;
+    value = file ? whole_path(from.text) : from.text;
+    note(settings, key, value, from);
+  };
+  set(settings.tls.ca, "tls.ca", said("tls.ca", "--tls-ca", arguments.tls_ca), true);
+  set(settings.tls.certificate, "tls.certificate", said("tls.certificate", "--tls-cert", arguments.tls_certificate),
+      true);
+  set(settings.tls.key, "tls.key", said("tls.key", "--tls-key", arguments.tls_key), true);
+  set(settings.tls.server_name, "tls.server_name", said("tls.server_name"));
+  const auto verify = said("tls.verify");
+  if (!verify.text.empty()) {
+    const auto parsed = parse_flag(verify.text);
+    if (!parsed) refuse(verify.prefix + parsed.error());
+    settings.tls.verify = *parsed;
+    note(settings, "tls.verify", *parsed ? "true" : "false", verify);
+  }
+  set(settings.sasl.mechanism, "sasl.mechanism", said("sasl.mechanism"));
+  set(settings.sasl.user, "sasl.user", said("sasl.user"));
+  set(settings.sasl.password_file, "sasl.password_file", said("sasl.password_file"), true);
+  set(settings.sasl.service, "sasl.service", said("sasl.service"));
+}
+
 }  // namespace
+
+std::string security_setting(const ServiceSettings& settings, std::string_view key) {
+  const std::array<std::pair<std::string_view, std::string>, 9> all{
+      {{"tls.ca", settings.tls.ca},
+       {"tls.certificate", settings.tls.certificate},
+       {"tls.key", settings.tls.key},
+       {"tls.server_name", settings.tls.server_name},
+       {"tls.verify", settings.tls.verify ? "" : "false"},
+       {"sasl.mechanism", settings.sasl.mechanism},
+       {"sasl.user", settings.sasl.user},
+       {"sasl.password_file", settings.sasl.password_file},
+       {"sasl.service", settings.sasl.service}}};
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.first == key; });
+  return found == all.end() ? std::string() : found->second;
+}
 
 void add_service_options(CLI::App& command, ServiceArguments& arguments) {
   const auto add = [&](const char* name, std::string& value, const char* type, const char* help) {
@@ -147,12 +208,15 @@ void add_service_options(CLI::App& command, ServiceArguments& arguments) {
         ->check([](const std::string& text) { return std::string(text.empty() ? "has no value; give it one" : ""); });
   };
   add("--url", arguments.url, "URL",
-      "zk://host:port,host:port[/chroot], or local: (the default: an engine of this user)");
+      "zk://host:port,host:port[/chroot], zks:// for TLS, or local: (the default: an engine of this user)");
   add("--config", arguments.config, "FILE", "Settings; else the user's file, then the machine's");
   add("--namespace", arguments.name_space, "PATH", "Put before every name");
   as_time(add("--session-timeout", arguments.session_timeout, "", "How long a dead holder's lock is kept (15s)"));
   as_time(add("--connect-timeout", arguments.connect_timeout, "", "How long to try to reach the service (5s)"));
   add("--auth", arguments.auth, "FILE", "Log in with the user:password in this file");
+  add("--tls-ca", arguments.tls_ca, "FILE", "Authorities whose servers are believed (those of the system)");
+  add("--tls-cert", arguments.tls_certificate, "FILE", "The certificate to show to the server");
+  add("--tls-key", arguments.tls_key, "FILE", "Its key");
 }
 
 ServiceSettings resolve_service(const ServiceArguments& arguments, Notes notes) {
@@ -167,6 +231,7 @@ ServiceSettings resolve_service(const ServiceArguments& arguments, Notes notes) 
   const char* outer_url = std::getenv(kRunUrl);
   const char* outer_namespace = std::getenv(kRunNamespace);
   const char* outer_auth = std::getenv(kRunAuth);
+  bool outer = false;
   note(settings, "config", file->path, {.origin = file->path.empty() ? "default" : file->origin});
   if (const auto said = sources.find("url", "--url", arguments.url, "HOLDFAST_URL"); !said.text.empty()) {
     settings.url = said.text;
@@ -174,14 +239,15 @@ ServiceSettings resolve_service(const ServiceArguments& arguments, Notes notes) 
     outer_namespace = outer_auth = nullptr;
   } else if (outer_url != nullptr && *outer_url != '\0') {
     settings.url = outer_url;
+    outer = true;
     note(settings, "url", settings.url, {.origin = kRunUrl});
   } else {
     note(settings, "url", settings.url, {});
   }
-  if (settings.url != kLocal && !settings.url.starts_with("zk:")) {
+  if (settings.url != kLocal && !settings.url.starts_with("zk:") && !settings.url.starts_with("zks:")) {
     refuse(fmt::format("{} is not a valid URL; {}", in_quotes(settings.url), meant_by(settings.url)));
   }
-  if (settings.url.starts_with(kZooKeeper) && parse_hosts(settings.url).empty()) {
+  if (!scheme_of(settings.url).empty() && parse_hosts(settings.url).empty()) {
     refuse(
         fmt::format("{} names no server; write zk://host:port, such as zk://localhost:2181", in_quotes(settings.url)));
   }
@@ -199,6 +265,7 @@ ServiceSettings resolve_service(const ServiceArguments& arguments, Notes notes) 
     auth = {outer_auth, kRunAuth, std::string(kRunAuth) + ": "};
   }
   set_auth(settings, auth);
+  set_security(settings, arguments, sources, outer);
   const auto purpose = sources.find("purpose", "", "");
   settings.purpose = purpose.text;
   note(settings, "purpose", settings.purpose, purpose);
@@ -212,6 +279,8 @@ Client connect(const ServiceSettings& settings, ClientOptions options, Clock::ti
   options.connection_timeout = settings.connect_timeout;
   options.name_space = settings.name_space;
   options.auth = settings.auth;
+  options.tls = settings.tls;
+  options.sasl = settings.sasl;
   if (options.purpose.empty()) options.purpose = settings.purpose;
   try {
     return Client::connect_until(settings.url, deadline, std::move(options));
@@ -239,12 +308,16 @@ Endpoint endpoint_of(const ServiceSettings& settings) {
   if (settings.url == kLocal) {
     return {start_local_engine(settings.connect_timeout).address, "", settings.auth};
   }
-  if (!settings.url.starts_with(kZooKeeper)) {
+  if (scheme_of(settings.url).empty()) {
     refuse(in_quotes(settings.url) + " is not a ZooKeeper server; use zk://host:port or local:");
   }
-  const auto rest = settings.url.substr(kZooKeeper.size());
+  const auto rest = settings.url.substr(scheme_of(settings.url).size());
   const auto slash = rest.find('/');
-  return {rest.substr(0, slash), slash == std::string::npos ? "" : rest.substr(slash), settings.auth};
+  const bool by_tls = scheme_of(settings.url) == kZooKeeperByTls;
+  // With the ports that are not written; what speaks the protocol directly has only that of plain text.
+  const auto address = zookeeper::parse_address(settings.url);
+  return {by_tls && address && address->hosts.find("::") == std::string::npos ? address->hosts : rest.substr(0, slash),
+          slash == std::string::npos ? "" : rest.substr(slash), settings.auth, by_tls};
 }
 
 }  // namespace holdfast::cli

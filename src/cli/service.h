@@ -6,6 +6,7 @@
 #include <CLI/App.hpp>
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "holdfast/client.h"
@@ -20,12 +21,15 @@ struct ServiceArguments {
   std::string session_timeout;
   std::string connect_timeout;
   std::string auth;  // a file with user:password
+  std::string tls_ca;
+  std::string tls_certificate;
+  std::string tls_key;
 };
 
 // Under which heading of --help they are.
 inline constexpr const char* kServiceGroup = "Storage service";
 
-// --url, --config, --namespace, --session-timeout, --connect-timeout, --auth. `arguments` must outlive the parsing.
+// --url, --config, --namespace, --session-timeout, --connect-timeout, --auth, --tls-ca, --tls-cert, --tls-key. `arguments` must outlive the parsing.
 void add_service_options(CLI::App& command, ServiceArguments& arguments);
 
 // One value, and who said so: "--url", "HOLDFAST_URL", "holdfast.yaml:3:6", "default".
@@ -42,9 +46,14 @@ struct ServiceSettings {
   std::chrono::milliseconds connect_timeout{5'000};
   std::vector<Auth> auth{};
   std::string auth_file{};  // where it is from, for another process to read; empty if that is a pipe
+  TlsOptions tls{};         // of zks:// only; paths that other processes can use
+  SaslOptions sasl{};
   std::string purpose{};
   std::vector<Setting> origins{};  // of the file and every one of the above, for `holdfast config show`
 };
+
+// What `settings` have for such a key of a configuration file: "tls.ca", "sasl.user". Empty: not set.
+std::string security_setting(const ServiceSettings& settings, std::string_view key);
 
 // Notes on stderr: a file that is there and not used, a value that was cut.
 enum class Notes { said, left_out };
@@ -67,9 +76,10 @@ struct Endpoint {
       hosts;  // "127.0.0.1:2181,127.0.0.2:2181", what is before the last colon is the host; or a Unix socket's path
   std::string chroot;  // "" or "/app"
   std::vector<Auth> auth;
+  bool by_tls = false;
 };
 
-// Of zk: and local:, which is started if it does not run. Throws Error(invalid_argument) for other URLs.
+// Of zk:, zks: and local:, which is started if it does not run. Throws Error(invalid_argument) for other URLs.
 Endpoint endpoint_of(const ServiceSettings& settings);
 
 }  // namespace holdfast::cli

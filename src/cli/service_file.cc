@@ -32,7 +32,12 @@ constexpr auto kMachines = "/etc/holdfast/config.yaml";
 constexpr std::string_view kExample = "url: zk://10.0.0.1:2181";
 constexpr mode_t kOthersCanWrite = S_IWGRP | S_IWOTH;
 
-const std::vector<std::string_view> kKeys{"url", "namespace", "session_timeout", "connect_timeout", "auth", "purpose"};
+const std::vector<std::string_view> kKeys{"url", "namespace", "session_timeout", "connect_timeout", "auth",
+                                          "tls", "sasl",      "purpose"};
+const std::vector<std::string_view> kTlsKeys{"ca", "certificate", "key", "server_name", "verify"};
+const std::vector<std::string_view> kSaslKeys{"mechanism", "user", "password_file", "service"};
+// What is a file, beside the one that names it.
+const std::vector<std::string_view> kFiles{"auth", "tls.ca", "tls.certificate", "tls.key", "sasl.password_file"};
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -98,6 +103,19 @@ Parsed<void> read_java_map(const YamlSetting& map, Entries& entries, std::vector
   return {};
 }
 
+// tls: {ca: FILE, ...} as tls.ca, ...
+Parsed<void> read_group(const YamlSetting& map, const std::vector<std::string_view>& keys, Entries& entries) {
+  if (map.kind != Kind::map)
+    return map.wrong_value(fmt::format("{} is a map with {}", map.name, fmt::join(keys, ", ")));
+  for (const auto& setting : map.settings) {
+    const bool known = std::find(keys.begin(), keys.end(), setting.name) != keys.end();
+    const auto added = known ? add(setting, fmt::format("{}.{}", map.name, setting.name), text_of(setting), entries)
+                             : Parsed<void>(unknown(setting, keys));
+    if (!added) return added;
+  }
+  return {};
+}
+
 Parsed<Entries> read_entries(const std::string& text, const std::string& file, std::vector<std::string>& notes) {
   const auto settings = read_yaml_map(text, file, kExample);
   if (!settings) return tl::unexpected(settings.error());
@@ -105,6 +123,8 @@ Parsed<Entries> read_entries(const std::string& text, const std::string& file, s
   for (const auto& setting : *settings) {
     const bool ours = std::find(kKeys.begin(), kKeys.end(), setting.name) != kKeys.end();
     const auto added = setting.name == "zk-lock" ? read_java_map(setting, entries, notes)
+                       : setting.name == "tls"   ? read_group(setting, kTlsKeys, entries)
+                       : setting.name == "sasl"  ? read_group(setting, kSaslKeys, entries)
                        : ours                    ? add(setting, setting.name, text_of(setting), entries)
                                                  : Parsed<void>(unknown(setting, kKeys));
     if (!added) return tl::unexpected(added.error());
@@ -224,7 +244,8 @@ Parsed<ServiceFile> load_service_file(const std::string& option) {
     // YAML wants quotes around local:, and people do not.
     if (entry.key == "url" && entry.text == "local") entry.text = "local:";
     // Beside the file that names it, wherever the command runs.
-    if (entry.key == "auth") entry.text = (std::filesystem::path(file.path).parent_path() / entry.text).string();
+    if (std::find(kFiles.begin(), kFiles.end(), entry.key) != kFiles.end())
+      entry.text = (std::filesystem::path(file.path).parent_path() / entry.text).string();
   }
   return file;
 }

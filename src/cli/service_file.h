@@ -5,6 +5,8 @@
 //   session_timeout: 15s
 //   connect_timeout: 5s
 //   auth: password            # a file with user:password, beside this one
+//   tls: {ca: ca.pem, certificate: me.pem, key: me.key, server_name: zk.example, verify: true}
+//   sasl: {mechanism: DIGEST-MD5, user: ann, password_file: secret, service: zookeeper}
 //   purpose: nightly billing
 //
 // The first of these that is there: --config or HOLDFAST_CONFIG (which must be), $XDG_CONFIG_HOME/holdfast/config.yaml,
@@ -28,7 +30,7 @@ inline constexpr std::chrono::hours kLongestTimeout{24};
 
 struct ServiceFile {
   struct Entry {
-    std::string key;  // url, namespace, session_timeout, connect_timeout, auth, purpose
+    std::string key;  // url, namespace, session_timeout, connect_timeout, auth, purpose; tls.ca, sasl.user and so on
     std::string text;
     Place place;
   };

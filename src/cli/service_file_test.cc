@@ -72,7 +72,9 @@ TEST_F(ServiceFileTest, says_where_it_is_wrong_and_what_would_be_right) {
        "session_timeout?"},
       {"banana: 1\n",
        "a.yaml:1:1: there is no setting \"banana\"; there are url, namespace, session_timeout, "
-       "connect_timeout, auth, purpose"},
+       "connect_timeout, auth, tls, sasl, purpose"},
+      {"tls: ca.pem\n", "a.yaml:1:6: tls is a map with ca, certificate, key, server_name, verify"},
+      {"sasl: {usr: ann}\n", "a.yaml:1:8: there is no setting \"usr\"; did you mean user?"},
       {"listen: [a]\n",
        "a.yaml:1:1: listen is a setting of holdfast server, not of the commands that use one; the "
        "server reads its file with --config"},
@@ -90,6 +92,21 @@ TEST_F(ServiceFileTest, says_where_it_is_wrong_and_what_would_be_right) {
   EXPECT_EQ(error("url: local:\n"),
             "a.yaml:1:11: this is not YAML: illegal map value; a text that ends with a colon needs quotes");
   EXPECT_EQ(error("\x1b[31m: 1\n").find('\x1b'), std::string::npos) << "it would act on the terminal";
+}
+
+TEST_F(ServiceFileTest, has_files_of_tls_and_sasl_beside_itself) {
+  const auto file = load_service_file(write(
+      "a.yaml",
+      "url: zks://zk1.example\ntls: {ca: ca.pem, certificate: me.pem, key: /etc/me.key, server_name: zk, verify: no}\n"
+      "sasl: {mechanism: DIGEST-MD5, user: ann, password_file: secret}\n"));
+  ASSERT_TRUE(file) << file.error();
+  EXPECT_EQ(file->find("tls.ca")->text, (dir_ / "ca.pem").string());
+  EXPECT_EQ(file->find("tls.certificate")->text, (dir_ / "me.pem").string());
+  EXPECT_EQ(file->find("tls.key")->text, "/etc/me.key");
+  EXPECT_EQ(file->find("tls.server_name")->text, "zk");
+  EXPECT_EQ(file->find("tls.verify")->text, "no");
+  EXPECT_EQ(file->find("sasl.user")->text, "ann");
+  EXPECT_EQ(file->find("sasl.password_file")->text, (dir_ / "secret").string());
 }
 
 TEST_F(ServiceFileTest, local_needs_no_quotes_without_its_colon) {

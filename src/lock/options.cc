@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/name.h"
+#include "base/text.h"
 #include "holdfast/error.h"
 
 namespace holdfast::lock {
@@ -29,6 +30,23 @@ void check_between(const char* what, milliseconds value, milliseconds low, milli
   }
 }
 
+void check_sasl(const SaslOptions& sasl) {
+  if (sasl.mechanism.empty()) {
+    if (!sasl.user.empty() || !sasl.password_file.empty()) {
+      wrong("a login by SASL has no mechanism; write sasl.mechanism: DIGEST-MD5 or GSSAPI");
+    }
+    return;
+  }
+  if (sasl.mechanism != "DIGEST-MD5" && sasl.mechanism != "GSSAPI") {
+    wrong(fmt::format("\"{}\" is not a mechanism of SASL here; DIGEST-MD5 and GSSAPI are",
+                      base::printable(sasl.mechanism)));
+  }
+  if (sasl.mechanism == "DIGEST-MD5" && (sasl.user.empty() || sasl.password_file.empty())) {
+    wrong("a login by DIGEST-MD5 needs a user and a file with the password: sasl.user and sasl.password_file");
+  }
+  if (sasl.service.empty()) wrong("sasl.service is empty; ZooKeeper's is zookeeper");
+}
+
 }  // namespace
 
 ClientOptions checked(ClientOptions options) {
@@ -48,6 +66,7 @@ ClientOptions checked(ClientOptions options) {
       wrong("digest credentials must have the form user:password");  // never shown: they are a secret
     }
   }
+  check_sasl(options.sasl);
   constexpr std::array<std::string_view, 6> kSchemes{"world", "auth", "digest", "ip", "x509", "sasl"};
   for (const auto& entry : options.acl) {
     if (std::find(kSchemes.begin(), kSchemes.end(), entry.scheme) == kSchemes.end()) {
@@ -59,7 +78,9 @@ ClientOptions checked(ClientOptions options) {
           "16 admin",
           entry.permissions));
     }
-    if (entry.scheme == "auth" && options.auth.empty()) wrong("an ACL entry has the scheme auth, but there is no auth");
+    if (entry.scheme == "auth" && options.auth.empty() && options.sasl.mechanism.empty()) {
+      wrong("an ACL entry has the scheme auth, but there is no auth");
+    }
   }
   if (options.purpose.size() > kMaxPurpose) {
     wrong(fmt::format("the purpose has {} bytes; at most {} are allowed", options.purpose.size(), kMaxPurpose));

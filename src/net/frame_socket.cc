@@ -27,11 +27,19 @@ constexpr int kReadsAtOnce = 16;
 
 }  // namespace
 
-FrameSocket::FrameSocket(const std::string& host, const std::string& port) {
+FrameSocket::FrameSocket(const Endpoint& server, ClientTls* tls) {
+  if (tls != nullptr) {
+    auto stream = tls->connect(server.name);
+    if (!stream) {
+      close(stream.error());
+      return;
+    }
+    stream_ = std::move(*stream);
+  }
   addrinfo wanted{};
   wanted.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  if (const int error = ::getaddrinfo(host.c_str(), port.c_str(), &wanted, &found); error != 0) {
+  if (const int error = ::getaddrinfo(server.host.c_str(), server.port.c_str(), &wanted, &found); error != 0) {
     close(::gai_strerror(error));
     return;
   }
@@ -105,7 +113,7 @@ void FrameSocket::finish_connecting() {
 
 void FrameSocket::send(std::string_view frame) {
   if (closed_ || broken_) return;
-  to_send_ += wire::frame(frame);
+  (stream_ ? plain_ : to_send_) += wire::frame(frame);
   if (!connecting_ && !held_) flush();
 }
 
@@ -115,6 +123,10 @@ void FrameSocket::hold(bool held) {
 }
 
 void FrameSocket::flush() {
+  if (stream_) {
+    if (stream_->seal(plain_)) plain_.clear();
+    to_send_ += stream_->take_wire();
+  }
   while (!to_send_.empty()) {
     const auto sent = ::send(fd_, to_send_.data(), to_send_.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
@@ -134,12 +146,27 @@ void FrameSocket::receive() {
     const auto got = ::recv(fd_, bytes.data(), bytes.size(), 0);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
-    if (got < 0) return close(describe(errno));
-    if (got == 0) return close("closed by the server");
-    received_.append(bytes.data(), static_cast<std::size_t>(got));
+    if (got < 0) return hung_up(describe(errno));
+    if (got == 0) return hung_up(std::string(kHungUp));
+    if (!take({bytes.data(), static_cast<std::size_t>(got)})) return;
     // All that there was; or let somebody take what there is first.
     if (static_cast<std::size_t>(got) < bytes.size() || ++reads == kReadsAtOnce) return;
   }
+}
+
+bool FrameSocket::take(std::string_view bytes) {
+  if (!stream_) {
+    received_.append(bytes);
+    return true;
+  }
+  const bool going_on = stream_->receive(bytes, received_);
+  if (!held_) flush();  // the next words of the handshake, or the last ones
+  if (!going_on) close(stream_->trouble().empty() ? std::string(kHungUp) : stream_->trouble());
+  return going_on;
+}
+
+void FrameSocket::hung_up(std::string reason) {
+  close(stream_ && !stream_->open() ? std::string(kHungUpInHandshake) : std::move(reason));
 }
 
 std::optional<std::string> FrameSocket::next_frame() {

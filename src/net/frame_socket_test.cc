@@ -69,7 +69,7 @@ class FrameSocketTest : public ::testing::Test {
   FrameSocketTest() { somebody_.accept(); }
 
   Somebody somebody_;
-  FrameSocket socket_{"127.0.0.1", somebody_.port()};
+  FrameSocket socket_{Endpoint{"127.0.0.1", "127.0.0.1", somebody_.port()}};
 };
 
 TEST_F(FrameSocketTest, sends_what_was_given_to_it_before_it_was_connected) {
@@ -153,10 +153,10 @@ TEST_F(FrameSocketTest, keeps_what_the_other_side_does_not_take_yet) {
 }
 
 TEST(FrameSocketNobody, says_why_there_is_no_connection) {
-  FrameSocket socket("127.0.0.1", std::to_string(testing::free_port()));
+  FrameSocket socket(Endpoint::parse("127.0.0.1:" + std::to_string(testing::free_port())));
   while (!socket.closed()) wait_for(socket);
   EXPECT_EQ(socket.reason(), "Connection refused");
-  FrameSocket nowhere("no such host", "1");
+  FrameSocket nowhere(Endpoint::parse("no such host:1"));
   EXPECT_TRUE(nowhere.closed());
   EXPECT_FALSE(nowhere.reason().empty());
 }

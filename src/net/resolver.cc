@@ -20,7 +20,7 @@ struct Result {
 };
 
 // Flags: AI_NUMERICHOST to look at numbers only, which never blocks.
-Result look_up(const std::string& hosts, int flags) {
+Result look_up(const std::string& hosts, int flags, Resolver::Names names) {
   Result result;
   for (std::size_t begin = 0; begin <= hosts.size();) {
     const auto end = std::min(hosts.find(',', begin), hosts.size());
@@ -43,6 +43,7 @@ Result look_up(const std::string& hosts, int flags) {
       if (::getnameinfo(each->ai_addr, each->ai_addrlen, number.data(), number.size(), nullptr, 0, NI_NUMERICHOST) != 0)
         continue;
       if (!result.hosts.empty()) result.hosts += ',';
+      if (names == Resolver::Names::kept && host != number.data()) result.hosts += host + '/';
       result.hosts += fmt::format("{}{}", number.data(), server.substr(colon));
     }
     ::freeaddrinfo(found);
@@ -60,13 +61,13 @@ struct Resolver::Job {
 
 void Resolver::resolve(const std::string& hosts, Done done) {
   cancel();
-  if (auto numbers = look_up(hosts, AI_NUMERICHOST); !numbers.needs_dns) {
+  if (auto numbers = look_up(hosts, AI_NUMERICHOST, names_); !numbers.needs_dns) {
     return executor_.post([done = std::move(done), numbers = std::move(numbers)] { done(numbers.hosts, {}); });
   }
   job_ = std::make_shared<Job>();
   job_->executor = &executor_;
-  base::start_thread("hf-dns", [job = job_, hosts, done = std::move(done)] {
-    auto result = look_up(hosts, 0);
+  base::start_thread("hf-dns", [job = job_, hosts, names = names_, done = std::move(done)] {
+    auto result = look_up(hosts, 0, names);
     const std::lock_guard lock(job->mutex);
     if (job->executor == nullptr) return;
     job->executor->post([job, done, result = std::move(result)] {

@@ -13,10 +13,12 @@ namespace holdfast::net {
 
 class Resolver {
  public:
+  // Whether a name stays beside its number: "zk1.example/10.0.0.1:2181" (net/endpoint.h).
+  enum class Names { dropped, kept };
   // `hosts`: "10.0.0.1:2181,::1:2181"; empty if no name could be resolved, and `trouble` says why.
   using Done = std::function<void(std::string hosts, std::string trouble)>;
 
-  explicit Resolver(spi::Executor& executor) : executor_(executor) {}
+  explicit Resolver(spi::Executor& executor, Names names = Names::dropped) : executor_(executor), names_(names) {}
   ~Resolver() { cancel(); }
   Resolver(const Resolver&) = delete;
   Resolver& operator=(const Resolver&) = delete;
@@ -29,6 +31,7 @@ class Resolver {
   struct Job;
 
   spi::Executor& executor_;
+  const Names names_;
   std::shared_ptr<Job> job_;
 };
 

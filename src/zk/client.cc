@@ -97,6 +97,7 @@ void Client::ask_what_listens() {
 void Client::drop_line() {
   unset_ = 0;
   executor_.cancel(std::exchange(next_, spi::Executor::kNoTimer));
+  login_.reset();
   if (const auto line = std::exchange(line_, nullptr)) line->let_go();
 }
 
@@ -104,9 +105,9 @@ void Client::lost(const std::string& why) {
   base::log().debug("no connection to {}: {}", hosts_[host_ % hosts_.size()], why);
   trouble_.failed(hosts_[host_ % hosts_.size()], why);
   if (!welcome_ && why != kRefused) ask_what_listens();
+  const bool was_connected = std::exchange(welcome_, false) && !login_;
   drop_line();
   ++host_;
-  const bool was_connected = std::exchange(welcome_, false);
   failed_ = was_connected && executor_.now() - dialled_ >= kGoodLine ? 0 : failed_ + 1;
   fail_all(Code::connection_loss);
   if (was_connected && !abandoned_) events_.session(State::disconnected, session_, timeout_);
@@ -168,6 +169,11 @@ void Client::received(std::string_view frame) {
   // Up to here everything is known that the watches have to tell. Answers to pings overtake others, so they do not count.
   if ((xid >= 0 || xid == wire::kSetWatchesXid) && unset_ == 0) last_zxid_ = std::max(last_zxid_, zxid);
   if (xid == wire::kAuthXid && code != Code::ok) return refuse();
+  if (login_ && xid == login_xid_) {
+    auto challenge = code == Code::ok ? reader.buffer() : wire::Buffer();
+    if (!reader.ok()) return lost("what came is not ZooKeeper's protocol");
+    return login_->answered(code, challenge);
+  }
   if (xid == wire::kSetWatchesXid && code != Code::ok) return fire_all();
   if (xid >= 0) answered(xid, code, reader);
 }
@@ -182,16 +188,49 @@ void Client::welcomed(std::string_view frame) {
     return events_.session(State::expired, session_, timeout_);
   }
   welcome_ = true;
-  trouble_.clear();
-  questions_.clear();
   session_ = response.session;
   password_ = response.password;
   timeout_ = std::chrono::milliseconds(response.timeout);
+  if (options_.sasl.mechanism.empty()) return begin();
+  sent_ = executor_.now();
+  keep_alive();
+  log_in_by_sasl();
+}
+
+// From here on requests may be made.
+void Client::begin() {
+  begun_before_ = true;
+  trouble_.clear();
+  questions_.clear();
   for (const auto& each : options_.auth) log_in(each);
   watch_again();
   sent_ = executor_.now();
-  keep_alive();
+  if (options_.sasl.mechanism.empty()) keep_alive();
   events_.session(State::connected, session_, timeout_);
+}
+
+void Client::log_in_by_sasl() {
+  // It is gone with the line, and tells nothing then.
+  login_ = std::make_unique<SaslLogin>(
+      executor_, options_.sasl, net::Endpoint::parse(hosts_[host_ % hosts_.size()]).name,
+      SaslLogin::Events{[this](const std::string& token) {
+                          wire::Writer body;
+                          body.text(token);
+                          login_xid_ = next_xid();
+                          send(login_xid_, wire::Op::sasl, body.bytes());
+                        },
+                        [this] {
+                          login_.reset();
+                          begin();
+                        },
+                        [this](const std::string& why, bool for_good) { login_failed(why, for_good); }});
+}
+
+// What cannot be done now (a KDC that is down, a file that is being replaced) may work on the next line, for a session that is worth it.
+void Client::login_failed(const std::string& why, bool for_good) {
+  if (!for_good && begun_before_) return lost(why);
+  refusal_ = why;
+  refuse();
 }
 
 void Client::log_in(const Auth& auth) {
@@ -282,11 +321,15 @@ void Client::send(std::int32_t xid, wire::Op op, std::string_view body) {
   line_->send(frame.take());
 }
 
+std::int32_t Client::next_xid() {
+  return last_xid_ = last_xid_ == std::numeric_limits<std::int32_t>::max() ? 1 : last_xid_ + 1;
+}
+
 void Client::ask(wire::Op op, const wire::Writer& body, Call call) {
-  if (!line_ || !welcome_) {
+  if (!line_ || !welcome_ || login_) {
     return executor_.post([done = std::move(call.done)] { done({.code = Code::connection_loss}); });
   }
-  call.xid = last_xid_ = last_xid_ == std::numeric_limits<std::int32_t>::max() ? 1 : last_xid_ + 1;
+  call.xid = next_xid();
   send(call.xid, op, body.bytes());
   calls_.push_back(std::move(call));
 }

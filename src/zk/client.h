@@ -2,6 +2,7 @@
 //
 //              welcomed             line lost          session over     refused      abandon()
 //   dialling   -> connected         dials again        -> expired       -> refused   -> abandoned
+//              with a login by SASL: once that is done
 //   connected  -                    -> dialling        -                -> refused   -> abandoned
 //
 // Over one line after another: requests under way end with `connection_loss` when one is lost, the session and its watches are taken up
@@ -25,6 +26,7 @@
 #include "holdfast/spi/executor.h"
 #include "wire/records.h"
 #include "zk/line.h"
+#include "zk/sasl_login.h"
 #include "zk/trouble.h"
 
 namespace holdfast::zk {
@@ -63,6 +65,7 @@ class Client : public std::enable_shared_from_this<Client> {
     // Upper bound for one round over all servers.
     Clock::duration connection_timeout = std::chrono::seconds(5);
     std::vector<Auth> auth{};
+    SaslOptions sasl{};
     std::vector<AclEntry> acl{};  // of every node that is created; none: open to all
   };
   using Done = std::function<void(Answer)>;
@@ -121,7 +124,9 @@ class Client : public std::enable_shared_from_this<Client> {
   const std::string& password() const { return password_; }
 
   // Why there is no connection, server by server; empty if there is one.
-  std::string trouble() const { return welcome_ ? std::string() : trouble_.text(hosts_); }
+  std::string trouble() const { return welcome_ && !login_ ? std::string() : trouble_.text(hosts_); }
+  // Of State::refused, if more is known than that: a clause with the server as its subject.
+  const std::string& refusal() const { return refusal_; }
 
   // No events any more, and every request under way ends with `code`. Inside the Executor.
   void abandon(Code code);
@@ -160,7 +165,11 @@ class Client : public std::enable_shared_from_this<Client> {
   void ask(wire::Op op, const wire::Writer& body, Call call);
   void look(wire::Op op, const std::string& path, Call call);
   void send(std::int32_t xid, wire::Op op, std::string_view body);
+  std::int32_t next_xid();
   void log_in(const Auth& auth);
+  void log_in_by_sasl();
+  void login_failed(const std::string& why, bool for_good);
+  void begin();
   void fail_all(Code code);
   void watch_again();
   wire::AclList acl() const;
@@ -177,8 +186,12 @@ class Client : public std::enable_shared_from_this<Client> {
   std::map<std::string, std::shared_ptr<void>> questions_;  // what listens there, by host; asked once
 
   std::shared_ptr<Line> line_;
-  std::shared_ptr<Line> leaving_;  // for close() to say goodbye on
-  bool welcome_ = false;           // this line has been answered
+  std::shared_ptr<Line> leaving_;     // for close() to say goodbye on
+  bool welcome_ = false;              // this line has been answered
+  std::unique_ptr<SaslLogin> login_;  // under way on this line: nothing else is asked
+  std::int32_t login_xid_ = 0;
+  bool begun_before_ = false;  // a login has succeeded in this session
+  std::string refusal_;
   bool abandoned_ = false;
   Clock::time_point dialled_{};
   Clock::time_point sent_{};

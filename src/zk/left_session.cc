@@ -12,10 +12,9 @@
 namespace holdfast::zk {
 namespace {
 
-net::FrameSocket connect_to(const std::string& server) {
+net::FrameSocket connect_to(const std::string& server, net::ClientTls* tls) {
   if (server.starts_with('/')) return net::FrameSocket(server);
-  const auto colon = server.rfind(':');
-  return {server.substr(0, colon), server.substr(colon + 1)};
+  return net::FrameSocket(net::Endpoint::parse(server), tls);
 }
 
 // Nothing if the server hangs up, or is silent until then.
@@ -42,9 +41,9 @@ void send(net::FrameSocket& socket, std::int32_t xid, wire::Op op, std::string_v
 
 constexpr std::int32_t kCloseXid = 1;
 
-bool end_at(const std::string& server, const LeftSession& session, const std::vector<Auth>& auth,
+bool end_at(const std::string& server, const LeftSession& session, const std::vector<Auth>& auth, net::ClientTls* tls,
             Clock::time_point deadline) {
-  auto socket = connect_to(server);
+  auto socket = connect_to(server, tls);
   wire::Writer hello;
   encode(hello, wire::ConnectRequest{.timeout = static_cast<std::int32_t>(session.timeout.count()),
                                      .session = session.id,
@@ -76,11 +75,11 @@ bool end_at(const std::string& server, const LeftSession& session, const std::ve
 }  // namespace
 
 bool end_left_session(const std::vector<std::string>& servers, const LeftSession& session,
-                      const std::vector<Auth>& auth, Clock::time_point deadline) {
+                      const std::vector<Auth>& auth, net::ClientTls* tls, Clock::time_point deadline) {
   for (std::size_t i = 0; i < servers.size(); ++i) {
     const auto now = Clock::now();
     const auto share = (deadline - now) / static_cast<int>(servers.size() - i);
-    if (end_at(servers[i], session, auth, now + share)) return true;
+    if (end_at(servers[i], session, auth, tls, now + share)) return true;
   }
   return false;
 }

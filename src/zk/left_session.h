@@ -9,6 +9,7 @@
 
 #include "holdfast/client.h"
 #include "holdfast/clock.h"
+#include "net/client_tls.h"
 #include "wire/records.h"
 
 namespace holdfast::zk {
@@ -21,7 +22,8 @@ struct LeftSession {
 
 // At the first of the servers that answers ("10.0.0.1:2181", or the path of a Unix socket); each gets its share of the time. A name is looked up
 // here and now, which may take longer. True: the session has ended.
+// `tls`: none for plain text.
 bool end_left_session(const std::vector<std::string>& servers, const LeftSession& session,
-                      const std::vector<Auth>& auth, Clock::time_point deadline);
+                      const std::vector<Auth>& auth, net::ClientTls* tls, Clock::time_point deadline);
 
 }  // namespace holdfast::zk

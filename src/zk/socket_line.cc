@@ -14,20 +14,23 @@ namespace {
 // A server that is there closes the session within this; of one that is not, nobody waits for more.
 constexpr auto kGoodbye = std::chrono::milliseconds(500);
 
-net::FrameSocket connect_to(const std::string& host) {
+net::FrameSocket connect_to(const std::string& host, net::ClientTls* tls) {
   if (host.starts_with('/')) return net::FrameSocket(host);
-  const auto colon = host.rfind(':');
-  return {host.substr(0, colon), host.substr(colon + 1)};
+  return net::FrameSocket(net::Endpoint::parse(host), tls);
 }
 
 }  // namespace
 
-SocketLine::SocketLine(net::Reactor& reactor, const std::string& host, Events events)
-    : reactor_(reactor), host_(host), events_(std::move(events)), socket_(connect_to(host)) {}
+SocketLine::SocketLine(net::Reactor& reactor, const std::string& host, Events events, net::ClientTls* tls)
+    : reactor_(reactor),
+      host_(host),
+      events_(std::move(events)),
+      tls_(tls != nullptr),
+      socket_(connect_to(host, tls)) {}
 
 std::shared_ptr<SocketLine> SocketLine::make(net::Reactor& reactor, const std::string& host, Clock::duration patience,
-                                             Events events) {
-  const std::shared_ptr<SocketLine> line(new SocketLine(reactor, host, std::move(events)));
+                                             Events events, net::ClientTls* tls) {
+  const std::shared_ptr<SocketLine> line(new SocketLine(reactor, host, std::move(events), tls));
   if (line->socket_.closed()) {
     reactor.post([line] { line->attend(); });
     return line;
@@ -52,15 +55,15 @@ std::shared_ptr<SocketLine> SocketLine::make(net::Reactor& reactor, const std::s
   return line;
 }
 
-Dial SocketLine::dial(net::Reactor& reactor) {
-  return [&reactor](const std::string& host, Clock::duration patience, Events events) {
-    return make(reactor, host, patience, std::move(events));
+Dial SocketLine::dial(net::Reactor& reactor, std::shared_ptr<net::ClientTls> tls) {
+  return [&reactor, tls = std::move(tls)](const std::string& host, Clock::duration patience, Events events) {
+    return make(reactor, host, patience, std::move(events), tls.get());
   };
 }
 
 std::shared_ptr<void> SocketLine::ask_what_listens(std::function<void(std::string clause)> done) {
   if (host_.starts_with('/')) return nullptr;  // a Unix socket of this user: no other kind of server listens there
-  return std::make_shared<net::StrangerQuestion>(reactor_, host_, std::move(done));
+  return std::make_shared<net::StrangerQuestion>(reactor_, net::Endpoint::parse(host_), tls_, std::move(done));
 }
 
 void SocketLine::send(std::string frame) {

@@ -13,11 +13,13 @@ namespace {
 // Of a longer list the rest is counted.
 constexpr std::size_t kMostReasons = 5;
 
-// "::1:2181" as it is written in a URL.
+// "::1:2181" and "zk1.example/::1:2181" as they are written in a URL.
 std::string written(const std::string& host) {
-  const auto colon = host.rfind(':');
-  if (host.find(':') == colon) return host;
-  return fmt::format("[{}]{}", host.substr(0, colon), host.substr(colon));
+  if (host.starts_with('/')) return host;
+  const auto server = net::Endpoint::parse(host);
+  if (server.port.empty() || host.rfind(':') == std::string::npos) return host;
+  return server.name.find(':') == std::string::npos ? fmt::format("{}:{}", server.name, server.port)
+                                                    : fmt::format("[{}]:{}", server.name, server.port);
 }
 
 }  // namespace
@@ -33,7 +35,13 @@ std::string Trouble::of(const std::string& host) const {
            "address "
            "(maxClientCnxns), or want TLS";
   }
-  if (!why.empty()) why[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(why[0])));
+  if (why == net::FrameSocket::kHungUpInHandshake) {
+    return "the server closed the connection instead of setting up TLS; it may speak plain text at this port (then "
+           "write "
+           "zk:// instead of zks://), or not serve yet";
+  }
+  if (!why.empty() && !why.starts_with("TLS"))
+    why[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(why[0])));
   return why;
 }
 

@@ -6,13 +6,15 @@
 #include <string_view>
 #include <vector>
 
+#include "net/frame_socket.h"
+
 namespace holdfast::zk {
 
 // Why a line was lost, in the words of the system and of net::FrameSocket.
 inline constexpr std::string_view kRefused = "Connection refused";
 inline constexpr std::string_view kReset = "Connection reset by peer";
 inline constexpr std::string_view kBroken = "Broken pipe";  // we wrote after the server had closed
-inline constexpr std::string_view kHungUp = "closed by the server";
+inline constexpr std::string_view kHungUp = net::FrameSocket::kHungUp;
 
 class Trouble {
  public:

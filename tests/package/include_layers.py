@@ -20,7 +20,7 @@ LAYERS = {
     "src/base": (("base", "holdfast/clock.h"), PLAIN),
     "src/lock": (("holdfast", "base", "lock", "net/reactor.h"), (*PLAIN, "asio")),
     "src/local": (("holdfast", "base", "local"), PLAIN),
-    "src/backend": (("holdfast", "base", "backend", "local", "lock/session_key.h", "server/engines.h", "zk"), PLAIN),
+    "src/backend": (("holdfast", "base", "backend", "local", "lock/session_key.h", "net/client_tls.h", "server/engines.h", "zk"), PLAIN),
     "src/backend/memory": (("holdfast", "base", "backend/memory"), PLAIN),
     "src/backend/zookeeper": (("holdfast", "base", "backend/zookeeper", "net", "wire", "zk"), PLAIN),
     "src/backend/local": (("holdfast", "base", "backend/local", "local", "zk"), PLAIN),

@@ -7,9 +7,10 @@
 namespace holdfast::testing {
 namespace {
 
-// As bin/zkEnv.sh has it; the manifest of zookeeper.jar names the other jars. Debian ships ZooKeeper without
+// As bin/zkEnv.sh has it; the manifest of zookeeper.jar names the other jars, but for one that secureClientPort needs. Debian ships ZooKeeper without
 // a logger, and of those it has, slf4j-simple needs no configuration file.
-constexpr const char* kClassPath = "/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar";
+constexpr const char* kClassPath =
+    "/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar:/usr/share/java/netty-codec.jar";
 constexpr const char* kMainClass = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
 
 // System properties, as java takes them.

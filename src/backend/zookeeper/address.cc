@@ -15,7 +15,10 @@ namespace holdfast::zookeeper {
 namespace {
 
 constexpr std::string_view kScheme = "zk://";
+constexpr std::string_view kTlsScheme = "zks://";
+// ZooKeeper has none for secureClientPort; its documentation uses this one.
 constexpr std::string_view kDefaultPort = ":2181";
+constexpr std::string_view kDefaultTlsPort = ":2281";
 
 bool is_name(std::string_view host) {
   return std::all_of(host.begin(), host.end(),
@@ -28,7 +31,7 @@ bool is_ipv6(std::string_view host) {
 }
 
 // "host", "host:port", "[::1]" or "[::1]:port" -> "host:port"
-tl::expected<std::string, std::string> parse_server(std::string_view server) {
+tl::expected<std::string, std::string> parse_server(std::string_view server, std::string_view default_port) {
   std::string_view host;
   std::string_view rest;
   if (server.starts_with('[')) {  // an IPv6 address has colons of its own
@@ -51,7 +54,7 @@ tl::expected<std::string, std::string> parse_server(std::string_view server) {
     if (host.empty()) return tl::unexpected(std::string("a host is empty"));
     if (!is_name(host)) return tl::unexpected(fmt::format("\"{}\" is not a host", base::printable(host)));
   }
-  if (rest.empty()) rest = kDefaultPort;
+  if (rest.empty()) rest = default_port;
   const auto port = rest.substr(1);
   unsigned number = 0;
   const auto parsed = std::from_chars(port.data(), port.data() + port.size(), number);
@@ -71,10 +74,11 @@ tl::expected<Address, std::string> parse_address(std::string_view url) {
                     base::printable(url), what));
   };
   std::string_view rest = url;
-  if (!rest.starts_with(kScheme)) return wrong("it does not begin with zk://");
-  rest.remove_prefix(kScheme.size());
-
   Address address;
+  address.tls = rest.starts_with(kTlsScheme);
+  if (!address.tls && !rest.starts_with(kScheme)) return wrong("it does not begin with zk:// or zks://");
+  rest.remove_prefix(address.tls ? kTlsScheme.size() : kScheme.size());
+
   const auto slash = rest.find('/');
   if (slash != std::string_view::npos) {
     address.chroot = rest.substr(slash);
@@ -87,7 +91,7 @@ tl::expected<Address, std::string> parse_address(std::string_view url) {
   }
   for (std::size_t begin = 0; begin <= rest.size();) {
     const auto end = std::min(rest.find(',', begin), rest.size());
-    const auto server = parse_server(rest.substr(begin, end - begin));
+    const auto server = parse_server(rest.substr(begin, end - begin), address.tls ? kDefaultTlsPort : kDefaultPort);
     if (!server) return wrong(server.error());
     address.several = begin > 0;
     if (address.several) address.hosts += ',';

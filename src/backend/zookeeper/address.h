@@ -1,4 +1,4 @@
-// address.h -- zk://host:port,host:port[/chroot]
+// address.h -- zk://host:port,host:port[/chroot], and zks:// for the same with TLS
 #pragma once
 
 #include <string>
@@ -12,6 +12,7 @@ struct Address {
   std::string hosts{};   // "10.0.0.1:2181,::1:2181": what is before the last colon is the host
   std::string chroot{};  // "" or "/app"; created when needed, unlike ZooKeeper's own chroot
   bool several = false;
+  bool tls = false;
   std::string called{};  // in messages: "ZooKeeper at 10.0.0.1:2181"
 };
 

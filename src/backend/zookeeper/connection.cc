@@ -1,5 +1,7 @@
 #include "backend/zookeeper/connection.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -32,10 +34,12 @@ Connection::Connection(spi::Executor& executor, Address address, const ClientOpt
       client_options_{.timeout_ms = in_milliseconds(options.session_timeout),
                       .connection_timeout = options.connection_timeout,
                       .auth = options.auth,
+                      .sasl = options.sasl,
                       .acl = options.acl},
       dial_(std::move(dial)),
       watcher_(watcher),
-      resolver_(executor) {}
+      resolver_(executor, address_.tls || options.sasl.mechanism == "GSSAPI" ? net::Resolver::Names::kept
+                                                                             : net::Resolver::Names::dropped) {}
 
 void Connection::start_session() {
   announced_ = false;
@@ -67,7 +71,9 @@ void Connection::on_state(zk::Client::State state, spi::SessionId id, Clock::dur
   if (state == zk::Client::State::expired) return replace_session();
   if (state == zk::Client::State::refused) {
     connected_ = false;
-    return watcher_.session_refused(where() + " has refused the credentials, or wants some");
+    const auto why = client_ ? client_->refusal() : "";
+    return watcher_.session_refused(why.empty() ? where() + " has refused the credentials, or wants some"
+                                                : fmt::format("no login at {}: {}", where(), why));
   }
   if (std::exchange(connected_, false)) {
     watcher_.session_disconnected();

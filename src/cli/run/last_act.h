@@ -17,6 +17,7 @@ struct GuardedService {
   std::string url{};
   std::chrono::milliseconds session_timeout{};
   std::vector<Auth> auth{};
+  TlsOptions tls{};
 };
 
 // Ends this process, in a few seconds at the latest. It has no other thread, and needs none of its descriptors.

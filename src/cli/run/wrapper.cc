@@ -85,16 +85,19 @@ class Wrapper {
 GuardOrders Wrapper::orders() const {
   const auto id = base::random_uuid();
   const char* outer = std::getenv(kRunIds);
+  std::vector<std::pair<std::string, std::string>> environment{
+      {"HOLDFAST_NAME", fmt::format("{}", fmt::join(options_.names, " "))},
+      {kRunUrl, settings_.url},
+      {kRunNamespace, settings_.name_space},
+      {kRunAuth, settings_.auth_file},
+      {kRunIds, outer == nullptr ? id : fmt::format("{}:{}", outer, id)}};
+  for (const auto key : kRunSecurity) environment.emplace_back(run_variable(key), security_setting(settings_, key));
   return {.argv = options_.command,
-          .env = {{"HOLDFAST_NAME", fmt::format("{}", fmt::join(options_.names, " "))},
-                  {kRunUrl, settings_.url},
-                  {kRunNamespace, settings_.name_space},
-                  {kRunAuth, settings_.auth_file},
-                  {kRunIds, outer == nullptr ? id : fmt::format("{}:{}", outer, id)}},
+          .env = std::move(environment),
           .id = id,
           .names = options_.shown_names(),
           .mask = signals_.mask_before(),
-          .service = {settings_.url, settings_.session_timeout, settings_.auth}};
+          .service = {settings_.url, settings_.session_timeout, settings_.auth, settings_.tls}};
 }
 
 RunEnd Wrapper::run() {

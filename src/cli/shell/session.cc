@@ -192,7 +192,8 @@ void Session::start_attempt() {
   attempt_ends_ = now() + std::max(share, kShortestAttempt);
   const auto& host = options_.hosts[host_];
   socket_ = host.name.starts_with('/') ? std::make_unique<net::FrameSocket>(host.name)
-                                       : std::make_unique<net::FrameSocket>(host.name, host.port);
+                                       : std::make_unique<net::FrameSocket>(
+                                             net::Endpoint{host.name, host.name, host.port}, options_.tls.get());
   attend_socket();
 }
 

@@ -35,6 +35,7 @@ struct SessionOptions {
   std::vector<Host> hosts;
   std::string chroot{};  // "" or "/app"; only what is told of events is without it
   std::vector<Auth> auth{};
+  std::shared_ptr<net::ClientTls> tls{};  // none: plain text
   std::chrono::milliseconds session_timeout{15'000};
   std::chrono::milliseconds connect_timeout{5'000};
   // Asked before every attempt to connect, and in place of `hosts` from then on; nobody hears signals meanwhile, so it must not take

@@ -48,6 +48,7 @@ shell::SessionOptions session_options(const ServiceSettings& settings) {
   return {.hosts = *std::move(hosts),
           .chroot = std::move(chroot),
           .auth = settings.auth,
+          .tls = endpoint.by_tls ? std::make_shared<net::ClientTls>(settings.tls) : nullptr,
           .session_timeout = settings.session_timeout,
           .connect_timeout = settings.connect_timeout,
           .locate = settings.url == "local:" ? locate_local : nullptr,

@@ -1,0 +1,147 @@
+#include "net/sasl_client.h"
+
+#include <fmt/format.h>
+#include <sasl/sasl.h>
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+#include "base/log.h"
+
+namespace holdfast::net {
+namespace {
+
+constexpr std::string_view kDigest = "DIGEST-MD5";
+constexpr std::string_view kKerberos = "GSSAPI";
+
+// libsasl2 has no mutexes unless the program gives it some, which we cannot do behind its back: another library may have
+// begun to use it. So there is one of ours around each call. GSSAPI may wait for the KDC, and has one of its own.
+std::mutex& mutex_of(std::string_view mechanism) {
+  static std::mutex kerberos;
+  static std::mutex others;
+  return mechanism == kKerberos ? kerberos : others;
+}
+
+// It would write to the system's log.
+int no_log(void*, int, const char* message) {
+  base::log().debug("SASL: {}", message);
+  return SASL_OK;
+}
+
+using Callback = int (*)();
+
+template <typename Function>
+sasl_callback_t callback(unsigned long id, Function* function, void* context) {
+  // By way of the one type that every function may be cast to without a warning.
+  return {id, reinterpret_cast<Callback>(reinterpret_cast<void (*)()>(function)), context};
+}
+
+}  // namespace
+
+struct SaslClient::State {
+  explicit State(Login l) : login(std::move(l)) {
+    // sasl_secret_t ends with its bytes.
+    secret.resize(sizeof(sasl_secret_t) + login.password.size());
+    auto* made = reinterpret_cast<sasl_secret_t*>(secret.data());
+    made->len = login.password.size();
+    std::memcpy(made->data, login.password.data(), login.password.size());
+    callbacks = {callback(SASL_CB_LOG, no_log, nullptr),
+                 callback(SASL_CB_AUTHNAME, user, this),
+                 callback(SASL_CB_USER, user, this),
+                 callback(SASL_CB_PASS, password, this),
+                 {SASL_CB_LIST_END, nullptr, nullptr}};
+  }
+  ~State() {
+    const std::lock_guard lock(mutex_of(login.mechanism));
+    if (connection != nullptr) sasl_dispose(&connection);
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  static int user(void* context, int id, const char** result, unsigned* length) {
+    const auto& self = *static_cast<State*>(context);
+    // On behalf of itself: not of a user by another name.
+    *result = id == SASL_CB_AUTHNAME ? self.login.user.c_str() : "";
+    if (length != nullptr) *length = static_cast<unsigned>(std::strlen(*result));
+    return SASL_OK;
+  }
+
+  static int password(sasl_conn_t*, void* context, int, sasl_secret_t** secret) {
+    *secret = reinterpret_cast<sasl_secret_t*>(static_cast<State*>(context)->secret.data());
+    return SASL_OK;
+  }
+
+  std::string why(int result) const {
+    const char* text = connection != nullptr ? sasl_errdetail(connection) : sasl_errstring(result, nullptr, nullptr);
+    return text != nullptr ? text : "unknown reason";
+  }
+
+  const Login login;
+  std::vector<std::byte> secret;
+  std::array<sasl_callback_t, 5> callbacks{};
+  sasl_conn_t* connection = nullptr;
+};
+
+SaslClient::SaslClient(std::unique_ptr<State> state) : state_(std::move(state)) {}
+SaslClient::SaslClient(SaslClient&&) noexcept = default;
+SaslClient& SaslClient::operator=(SaslClient&&) noexcept = default;
+SaslClient::~SaslClient() = default;
+
+tl::expected<SaslClient, std::string> SaslClient::begin(const Login& login) {
+  // Never undone: another library in this program may use it.
+  static const int initialised = sasl_client_init(nullptr);
+  if (initialised != SASL_OK) {
+    return tl::unexpected(fmt::format("cannot set up SASL: {}", sasl_errstring(initialised, nullptr, nullptr)));
+  }
+  auto state = std::make_unique<State>(login);
+  const std::lock_guard lock(mutex_of(login.mechanism));
+  int result = sasl_client_new(login.service.c_str(), login.host.c_str(), nullptr, nullptr, state->callbacks.data(), 0,
+                               &state->connection);
+  // A login only; that what is said afterwards is secret is up to TLS.
+  sasl_security_properties_t properties{};
+  properties.security_flags = SASL_SEC_NOANONYMOUS;
+  if (result == SASL_OK) result = sasl_setprop(state->connection, SASL_SEC_PROPS, &properties);
+  if (result != SASL_OK) return tl::unexpected(fmt::format("cannot set up SASL: {}", state->why(result)));
+  return SaslClient(std::move(state));
+}
+
+tl::expected<SaslClient::Step, std::string> SaslClient::start() {
+  const auto& mechanism = state_->login.mechanism;
+  const std::lock_guard lock(mutex_of(mechanism));
+  const char* token = nullptr;
+  unsigned length = 0;
+  const char* chosen = nullptr;
+  // DIGEST-MD5 would begin with what the last login has left (RFC 2831, 2.2), which ZooKeeper's servers refuse: there the server begins.
+  const bool server_first = mechanism == kDigest;
+  const int result = sasl_client_start(state_->connection, mechanism.c_str(), nullptr, server_first ? nullptr : &token,
+                                       server_first ? nullptr : &length, &chosen);
+  if (result == SASL_NOMECH) {
+    return tl::unexpected(fmt::format("libsasl2 has no {} on this machine; install {}", mechanism,
+                                      mechanism == kKerberos ? "libsasl2-modules-gssapi-mit" : "libsasl2-modules"));
+  }
+  if (result != SASL_OK && result != SASL_CONTINUE) {
+    return tl::unexpected(mechanism == kKerberos
+                              ? fmt::format("there is no Kerberos ticket for {}@{} ({}); run kinit",
+                                            state_->login.service, state_->login.host, state_->why(result))
+                              : fmt::format("cannot begin a login by {}: {}", mechanism, state_->why(result)));
+  }
+  return Step{token == nullptr ? std::string() : std::string(token, length), result == SASL_OK};
+}
+
+tl::expected<SaslClient::Step, std::string> SaslClient::step(std::string_view challenge) {
+  const std::lock_guard lock(mutex_of(state_->login.mechanism));
+  const char* token = nullptr;
+  unsigned length = 0;
+  const int result = sasl_client_step(state_->connection, challenge.data(), static_cast<unsigned>(challenge.size()),
+                                      nullptr, &token, &length);
+  if (result != SASL_OK && result != SASL_CONTINUE) {
+    return tl::unexpected(
+        fmt::format("the server's part of the login by {} is wrong: {}", state_->login.mechanism, state_->why(result)));
+  }
+  return Step{token == nullptr ? std::string() : std::string(token, length), result == SASL_OK};
+}
+
+}  // namespace holdfast::net
