@@ -148,5 +148,14 @@ TEST(Options, refuse_a_purpose_that_is_too_long) {
   EXPECT_EQ(checked({.purpose = std::string(256, 'x')}).purpose.size(), 256u);
 }
 
+TEST(Options, refuse_a_login_by_sasl_that_cannot_work) {
+  EXPECT_EQ(refusal_of({.sasl = {.mechanism = "PLAIN"}}),
+            "\"PLAIN\" is not a mechanism of SASL here; DIGEST-MD5 and GSSAPI are");
+  EXPECT_EQ(refusal_of({.sasl = {.mechanism = "DIGEST-MD5", .user = "ann"}}),
+            "a login by DIGEST-MD5 needs a user and a file with the password: sasl.user and sasl.password_file");
+  EXPECT_TRUE(says(refusal_of({.sasl = {.user = "ann"}}), "has no mechanism"));
+  EXPECT_EQ(checked({.sasl = {.mechanism = "GSSAPI"}}).sasl.service, "zookeeper");
+}
+
 }  // namespace
 }  // namespace holdfast::lock

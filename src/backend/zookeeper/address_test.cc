@@ -130,5 +130,15 @@ TEST(Address, does_not_smuggle_control_characters_into_the_refusal) {
   }
 }
 
+TEST(Address, by_tls_has_a_port_of_its_own) {
+  const auto address = parse_address("zks://zk1.example,10.0.0.1:2282/app");
+  ASSERT_TRUE(address) << address.error();
+  EXPECT_TRUE(address->tls);
+  EXPECT_EQ(address->hosts, "zk1.example:2281,10.0.0.1:2282");
+  EXPECT_EQ(address->chroot, "/app");
+  EXPECT_FALSE(parse_address("zk://zk1.example")->tls);
+  EXPECT_FALSE(parse_address("zks:zk1.example"));
+}
+
 }  // namespace
 }  // namespace holdfast::zookeeper
