@@ -70,7 +70,8 @@ TEST_F(Sasl, says_what_is_wrong_with_a_login) {
   const auto wrong = write_file(dir_, "wrong", "guess\n");
   EXPECT_EQ(sentence_of(url, {.sasl = {.mechanism = "DIGEST-MD5", .user = "ann", .password_file = wrong}}),
             where + "it refuses the login of user \"ann\"; correct sasl.user, or the password in " + wrong);
-  // Not with ann's password: after a login of hers this server takes that from any user.
+  // Not with ann's password: ZooKeeper keeps the name of the last user it knew (SaslServerCallbackHandler), and takes that user's password
+  // from one that it does not know.
   EXPECT_EQ(sentence_of(url, {.sasl = {.mechanism = "DIGEST-MD5", .user = "bob", .password_file = wrong}}),
             where + "it refuses the login of user \"bob\"; correct sasl.user, or the password in " + wrong);
   EXPECT_EQ(sentence_of(url, {.sasl = {.mechanism = "DIGEST-MD5", .user = "ann", .password_file = "/nowhere"}}),
