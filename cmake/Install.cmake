@@ -15,7 +15,7 @@ if(BUILD_SHARED_LIBS AND HOLDFAST_CLI)
 endif()
 
 set(HOLDFAST_COMMAND_SIZE 4096)
-install(TARGETS holdfast EXPORT holdfastTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS holdfast holdfast_testing EXPORT holdfastTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(HOLDFAST_CLI)
   install(TARGETS holdfast_cli)
 endif()
@@ -30,6 +30,19 @@ set(scratch \"${PROJECT_BINARY_DIR}/tell_command\")")
 install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/TellCommand.cmake)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/holdfast DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h")
+
+# The conformance kit is installed as sources, which are compiled with the GoogleTest of the project that uses them: docs/adr/0023.
+include(Conformance)
+set(kit_dir ${CMAKE_INSTALL_DATADIR}/holdfast/conformance-kit)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/conformance DESTINATION ${kit_dir}
+  FILES_MATCHING PATTERN "*.cc" PATTERN "*.h" PATTERN worlds EXCLUDE)
+install(FILES ${PROJECT_SOURCE_DIR}/tests/support/eventually.h ${PROJECT_SOURCE_DIR}/tests/support/forked_child.h
+  DESTINATION ${kit_dir}/support)
+list(JOIN HOLDFAST_CONFORMANCE_SOURCES " " HOLDFAST_CONFORMANCE_SOURCES)
+configure_package_config_file(
+  ${PROJECT_SOURCE_DIR}/cmake/holdfastConformance.cmake.in ${PROJECT_BINARY_DIR}/holdfastConformance.cmake
+  INSTALL_DESTINATION ${package_dir} PATH_VARS kit_dir)
+install(FILES ${PROJECT_BINARY_DIR}/holdfastConformance.cmake DESTINATION ${package_dir})
 
 install(EXPORT holdfastTargets NAMESPACE holdfast:: DESTINATION ${package_dir})
 configure_package_config_file(

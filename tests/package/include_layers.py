@@ -26,6 +26,7 @@ LAYERS = {
     "src/backend/local": (("holdfast", "base", "backend/local", "local", "zk"), PLAIN),
     "src/backend/redis": (("holdfast", "base", "backend/redis"), (*PLAIN, "hiredis")),
     "src/backend/embedded": (("holdfast", "base", "backend/embedded", "server", "zk"), PLAIN),
+    "src/testing": (("holdfast", "base", "backend/memory", "testing"), PLAIN),
     "src/wire": (("base", "wire"), PLAIN),
     "src/net": (("holdfast", "base", "wire", "net"), (*PLAIN, "openssl")),
     "src/zk": (("holdfast", "base", "wire", "net", "zk"), PLAIN),

@@ -100,7 +100,7 @@ MemoryBackend::ListenerId MemoryBackend::listen(const std::string& queue, const 
     // Runs on whichever thread made the change, so it only posts.
     const auto theirs = service_->listen(queue, ticket, [this, id, told = std::move(told)](auto changed) {
       executor_.post([this, id, told, changed = std::move(changed)] {
-        if (!listeners_.contains(id)) return;
+        if (closed_ || !listeners_.contains(id)) return;
         if (changed) return told({Status::ok, {}, *changed});
         listeners_.erase(id);
         told({Status::absent, "it is gone", {}});
@@ -120,7 +120,7 @@ MemoryBackend::ListenerId MemoryBackend::listen_to_queue(const std::string& queu
   request(unless_ignored(id, std::move(armed)), [&]() -> Reply<spi::Listing> {
     listeners_[id] = service_->listen_to_queue(queue, [this, id, told = std::move(told)](const auto&) {
       executor_.post([this, id, told] {
-        if (listeners_.erase(id) != 0) told({Status::absent, "something came or went", {}});
+        if (!closed_ && listeners_.erase(id) != 0) told({Status::absent, "something came or went", {}});
       });
     });
     return {Status::ok, {}, service_->list(queue)};
@@ -194,7 +194,7 @@ MemoryBackend::ListenerId MemoryBackend::listen_to_count(const std::string& name
     if (!count) return count;
     listeners_[id] = service_->listen_to_count(name, [this, id, told = std::move(told)](std::int32_t changed) {
       executor_.post([this, id, told, changed] {
-        if (listeners_.contains(id)) told(changed);
+        if (!closed_ && listeners_.contains(id)) told(changed);
       });
     });
     return service_->count(name);  // again: it may have been set before we listened
@@ -213,7 +213,8 @@ void MemoryBackend::commit(const std::vector<spi::TicketName>& guards, const std
 
 std::function<void()> MemoryBackend::close() {
   closed_ = true;
-  for (const auto& [ours, theirs] : std::exchange(listeners_, {})) service_->ignore(theirs);
+  // They stay in the map: one that waits to be armed is told that it is closed.
+  for (auto& [ours, theirs] : listeners_) service_->ignore(std::exchange(theirs, 0));
   if (session_ != 0) service_->end_session(std::exchange(session_, 0));
   return {};
 }
