@@ -26,23 +26,21 @@ struct FaultyService::State {
   // Runs `f` inside each of them, and returns when it has run, and what it posted has, too.
   void tell(const std::string* name, const std::function<void(FaultyBackend&)>& f) {
     std::vector<std::future<void>> done;
-    for (const auto& step : {f, std::function<void(FaultyBackend&)>([](FaultyBackend&) {})}) {
-      {
-        const std::lock_guard lock(mutex);
-        for (const auto& [called, client] : clients) {
-          if (name != nullptr && called != *name) continue;
-          auto promise = std::make_shared<std::promise<void>>();
-          done.push_back(promise->get_future());
-          client.executor->post([step, promise, backend = client.backend] {
-            step(*backend);
-            promise->set_value();
-          });
-        }
+    {
+      const std::lock_guard lock(mutex);
+      for (const auto& [called, client] : clients) {
+        if (name != nullptr && called != *name) continue;
+        auto promise = std::make_shared<std::promise<void>>();
+        done.push_back(promise->get_future());
+        // Posted from inside, the end comes after what `f` posted; from here it could overtake that.
+        client.executor->post([f, promise, backend = client.backend, executor = client.executor] {
+          f(*backend);
+          executor->post([promise] { promise->set_value(); });
+        });
       }
-      // One whose client is closed is dropped, and ends here, too.
-      for (const auto& each : done) each.wait();
-      done.clear();
     }
+    // One whose client is closed is dropped, and ends here, too.
+    for (const auto& each : done) each.wait();
   }
   void expect(const std::string& name) {
     const std::lock_guard lock(mutex);
