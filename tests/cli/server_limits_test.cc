@@ -188,6 +188,7 @@ TEST(ServerLimits, that_were_lowered_shorten_no_session_that_is_there) {
   std::optional<SessionClient> client(std::in_place, server->port(), asking::Who{.timeout = std::chrono::seconds(30)});
   ASSERT_EQ(client->greeting()->timeout, 30'000);
   auto who = client->who();
+  server.reset();  // one directory, one server
   server = serve("max_session_timeout: 5s\n");
   client.emplace(server->port(), who);
   ASSERT_TRUE(client->accepted());
