@@ -27,8 +27,9 @@ constexpr std::chrono::milliseconds kBreath{10};
 constexpr std::size_t kMostRoots = 16;
 // Looks that are not taken yet, because the reader of our output is slow.
 constexpr std::size_t kMostLooks = 100;
-// To say goodbye to a service that answers takes milliseconds.
-constexpr std::chrono::milliseconds kGoodbye{500};
+// To hear what a service that answers has to tell, and to say goodbye to it, takes milliseconds.
+constexpr std::chrono::milliseconds kCatchUp{1'000};
+constexpr std::chrono::milliseconds kGoodbye{1'500};
 
 // A node with a backslash may be spelled otherwise than its name (docs/adr/0018); others may not be names of locks at all.
 bool is_spelled_as_named(const std::string& queue) {
@@ -84,13 +85,10 @@ void Lookout::run() {
     bool everywhere = begin >= full;
     Look look;
     try {
+      if (last && events_) events_->catch_up(kCatchUp);
       // Before the look, which then is of a later time than what was told.
       look.signs = take_signs(everywhere);
       look_around(client, everywhere, look);
-      // What was told before the answers to the last look came: nothing comes after it.
-      if (last) {
-        for (auto& sign : take_signs(everywhere)) look.signs.push_back(std::move(sign));
-      }
     } catch (const std::exception& error) {
       look.trouble = error.what();
       if (first) {

@@ -49,8 +49,8 @@ int finish(int code) {
   const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout;
   if (written || errno == EPIPE) return code;
   // Of a part that was refused before, the reason is not known any more.
-  holdfast::cli::tell(fmt::format("cannot write to stdout{}{}", errno == 0 ? "" : ": ",
-                                  errno == 0 ? "" : std::strerror(errno)));
+  holdfast::cli::tell(
+      fmt::format("cannot write to stdout{}{}", errno == 0 ? "" : ": ", errno == 0 ? "" : std::strerror(errno)));
   return code == 0 ? holdfast::cli::kExitNo : code;
 }
 

@@ -18,7 +18,8 @@ const Clock::time_point kEnd = kStart + 10s;
 std::shared_ptr<Hold> new_hold() {
   auto validity = std::make_shared<Validity>();
   validity->set(kEnd);
-  return std::make_shared<Hold>(nullptr, Hold::Grant{.token = 1, .tickets = {}, .path = {}}, Call{.thread = kOne}, validity);
+  return std::make_shared<Hold>(nullptr, Hold::Grant{.token = 1, .tickets = {}, .path = {}}, Call{.thread = kOne},
+                                validity);
 }
 
 TEST(Ownership, of_a_thread_that_enters_again_ends_with_its_last_entry) {

@@ -226,7 +226,8 @@ bool Survey::choose_older_snapshot(Plan& plan, Index missing) {
     const std::string path = join(options_.data_directory, numbered(kSnapshotPrefix, *begin));
     const auto file = disk_.open(path, Disk::Mode::read);
     if (!file) continue;
-    const auto content = read_snapshot(**file, path, [](std::string_view) { return tl::expected<void, std::string>(); });
+    const auto content =
+        read_snapshot(**file, path, [](std::string_view) { return tl::expected<void, std::string>(); });
     const bool whole = content && content->header.store == known_.store && content->header.begin == *begin;
     if (!whole || content->end.end != *begin) continue;
     plan.snapshot = *begin;

@@ -193,7 +193,8 @@ TEST(ServerLimits, that_were_lowered_shorten_no_session_that_is_there) {
   client.emplace(server->port(), who);
   ASSERT_TRUE(client->accepted());
   EXPECT_EQ(client->greeting()->timeout, 30'000);
-  EXPECT_EQ(SessionClient(server->port(), {.timeout = std::chrono::seconds(30)}).greeting()->timeout, 5'000) << "a new one";
+  EXPECT_EQ(SessionClient(server->port(), {.timeout = std::chrono::seconds(30)}).greeting()->timeout, 5'000)
+      << "a new one";
   who.timeout = std::chrono::seconds(8);
   EXPECT_EQ(SessionClient(server->port(), who).greeting()->timeout, 8'000) << "as it asks for itself";
 }

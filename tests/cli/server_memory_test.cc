@@ -149,7 +149,7 @@ TEST(ServerMemory, is_given_back_when_a_crowd_of_clients_has_gone) {
   ASSERT_NO_FATAL_FAILURE(fill(server.port()));
   const auto before = resident_kilobytes(server.process().pid());
   {
-    const auto deaf = deaf_clients(server.port(), 200, 4);
+    const auto deaf = deaf_clients(server.port(), 200, 16);
     EXPECT_TRUE(eventually(kPatience, [&] { return resident_kilobytes(server.process().pid()) > before + 100'000; }));
   }
   EXPECT_TRUE(eventually(kPatience, [&] { return resident_kilobytes(server.process().pid()) < before + 30'000; }))

@@ -271,7 +271,8 @@ TEST_F(Config, that_other_users_can_write_to_ends_every_command_that_would_use_i
 
 // `export HOLDFAST_URL=$LOCKS` in a script where LOCKS was never set.
 TEST_F(Config, an_empty_variable_does_not_mean_local) {
-  const auto said = run_command({"run", "x", "--", "true"}, {{"HOLDFAST_URL", ""}, {"HOLDFAST_STATE_DIR", dir_ / "state"}});
+  const auto said =
+      run_command({"run", "x", "--", "true"}, {{"HOLDFAST_URL", ""}, {"HOLDFAST_STATE_DIR", dir_ / "state"}});
   EXPECT_EQ(said.exit_code, 64);
   EXPECT_EQ(said.err, "holdfast: HOLDFAST_URL is empty; unset it, or name a service: zk://host:port or local:\n");
   EXPECT_FALSE(std::filesystem::exists(dir_ / "state")) << "an engine was started";

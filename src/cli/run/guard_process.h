@@ -32,10 +32,10 @@ namespace holdfast::cli {
 struct GuardOrders {
   std::vector<std::string> argv{};
   std::vector<std::pair<std::string, std::string>> env{};  // added; HOLDFAST_TOKEN comes with the start
-  std::string id{};  // of this run: in the environment of the command, and so of all that it starts
-  std::string names{};                                     // for messages
-  sigset_t mask{};                                         // the command's
-  GuardedService service{};                                // where the wrapper's session is
+  std::string id{};          // of this run: in the environment of the command, and so of all that it starts
+  std::string names{};       // for messages
+  sigset_t mask{};           // the command's
+  GuardedService service{};  // where the wrapper's session is
 };
 
 // The life of the guardian, in the process that was forked for it. `socket` is its end.

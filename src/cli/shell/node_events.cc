@@ -65,6 +65,13 @@ void NodeEvents::wait_for(std::chrono::milliseconds time) {
   settled_.wait_for(lock, time, [this] { return listening_ || unsupported_; });
 }
 
+// The watch is set once more: the answer to that comes after all events before it.
+void NodeEvents::catch_up(std::chrono::milliseconds time) {
+  if (!listening_.exchange(false)) return;
+  signal(changed_);
+  wait_for(time);
+}
+
 void NodeEvents::settle(std::atomic<bool>& state) {
   const std::lock_guard lock(mutex_);
   state = true;

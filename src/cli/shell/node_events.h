@@ -37,6 +37,8 @@ class NodeEvents {
 
   // Until it is known whether it can listen, at most that long.
   void wait_for(std::chrono::milliseconds time);
+  // What the server has sent by now can be taken when this returns; waits for it at most that long.
+  void catch_up(std::chrono::milliseconds time);
   std::vector<NodeEvent> take();
   bool is_listening() const { return listening_; }
   bool is_unsupported() const { return unsupported_; }
