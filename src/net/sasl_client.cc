@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::string_view kDigest = "DIGEST-MD5";
 constexpr std::string_view kKerberos = "GSSAPI";
+constexpr std::string_view kNotWanted = "its connection is gone";
 
 // libsasl2 has no mutexes unless the program gives it some, which we cannot do behind its back: another library may have
 // begun to use it. So there is one of ours around each call. GSSAPI may wait for the KDC, and has one of its own.
@@ -26,7 +27,8 @@ std::mutex& mutex_of(std::string_view mechanism) {
 }
 
 // It would write to the system's log.
-int no_log(void*, int, const char* message) {
+int no_log(void*, int level, const char* message) {
+  if (level >= SASL_LOG_TRACE) return SASL_OK;  // from there on it may tell passwords
   base::log().debug("SASL: {}", message);
   return SASL_OK;
 }
@@ -54,8 +56,8 @@ struct SaslClient::State {
                  callback(SASL_CB_PASS, password, this),
                  {SASL_CB_LIST_END, nullptr, nullptr}};
   }
+  // With the mutex of its mechanism.
   ~State() {
-    const std::lock_guard lock(mutex_of(login.mechanism));
     if (connection != nullptr) sasl_dispose(&connection);
   }
   State(const State&) = delete;
@@ -85,7 +87,41 @@ struct SaslClient::State {
   sasl_conn_t* connection = nullptr;
 };
 
-SaslClient::SaslClient(std::unique_ptr<State> state) : state_(std::move(state)) {}
+namespace {
+
+// Of logins that are gone. A login may be destroyed in a thread that must not wait for the mutex, behind which another one may ask a KDC.
+struct Graveyard {
+  std::mutex mutex;
+  std::vector<void*> states;
+};
+
+Graveyard& graveyard_of(std::string_view mechanism) {
+  // Never destroyed: a login may outlive everything that is static.
+  static auto* const kerberos = new Graveyard;
+  static auto* const others = new Graveyard;
+  return mechanism == kKerberos ? *kerberos : *others;
+}
+
+}  // namespace
+
+void SaslClient::Bury::operator()(State* state) const noexcept {
+  auto& graveyard = graveyard_of(state->login.mechanism);
+  const std::lock_guard lock(graveyard.mutex);
+  graveyard.states.push_back(state);
+}
+
+// With the mutex of the mechanism.
+void SaslClient::dispose_buried(std::string_view mechanism) {
+  auto& graveyard = graveyard_of(mechanism);
+  std::vector<void*> states;
+  {
+    const std::lock_guard lock(graveyard.mutex);
+    states.swap(graveyard.states);
+  }
+  for (void* state : states) delete static_cast<State*>(state);
+}
+
+SaslClient::SaslClient(StatePtr state) : state_(std::move(state)) {}
 SaslClient::SaslClient(SaslClient&&) noexcept = default;
 SaslClient& SaslClient::operator=(SaslClient&&) noexcept = default;
 SaslClient::~SaslClient() = default;
@@ -96,8 +132,10 @@ tl::expected<SaslClient, std::string> SaslClient::begin(const Login& login) {
   if (initialised != SASL_OK) {
     return tl::unexpected(fmt::format("cannot set up SASL: {}", sasl_errstring(initialised, nullptr, nullptr)));
   }
-  auto state = std::make_unique<State>(login);
+  StatePtr state(new State(login));
   const std::lock_guard lock(mutex_of(login.mechanism));
+  dispose_buried(login.mechanism);
+  if (login.wanted && !login.wanted()) return tl::unexpected(std::string(kNotWanted));
   int result = sasl_client_new(login.service.c_str(), login.host.c_str(), nullptr, nullptr, state->callbacks.data(), 0,
                                &state->connection);
   // A login only; that what is said afterwards is secret is up to TLS.
@@ -111,10 +149,12 @@ tl::expected<SaslClient, std::string> SaslClient::begin(const Login& login) {
 tl::expected<SaslClient::Step, std::string> SaslClient::start() {
   const auto& mechanism = state_->login.mechanism;
   const std::lock_guard lock(mutex_of(mechanism));
+  if (state_->login.wanted && !state_->login.wanted()) return tl::unexpected(std::string(kNotWanted));
   const char* token = nullptr;
   unsigned length = 0;
   const char* chosen = nullptr;
-  // DIGEST-MD5 would begin with what the last login has left (RFC 2831, 2.2), which ZooKeeper's servers refuse: there the server begins.
+  // DIGEST-MD5 would begin with what the last login has left (RFC 2831, 2.2), which saves a round trip; here the server begins, as with
+  // ZooKeeper's own clients.
   const bool server_first = mechanism == kDigest;
   const int result = sasl_client_start(state_->connection, mechanism.c_str(), nullptr, server_first ? nullptr : &token,
                                        server_first ? nullptr : &length, &chosen);
@@ -133,6 +173,7 @@ tl::expected<SaslClient::Step, std::string> SaslClient::start() {
 
 tl::expected<SaslClient::Step, std::string> SaslClient::step(std::string_view challenge) {
   const std::lock_guard lock(mutex_of(state_->login.mechanism));
+  if (state_->login.wanted && !state_->login.wanted()) return tl::unexpected(std::string(kNotWanted));
   const char* token = nullptr;
   unsigned length = 0;
   const int result = sasl_client_step(state_->connection, challenge.data(), static_cast<unsigned>(challenge.size()),

@@ -7,6 +7,7 @@
 // wait. One thread at a time.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,6 +23,8 @@ class SaslClient {
     std::string host;
     std::string user{};
     std::string password{};
+    // Asked before a call that may take long, when its turn has come. False: nothing waits for it any more, and it is not made. May be empty.
+    std::function<bool()> wanted{};
   };
   struct Step {
     std::string token;
@@ -35,14 +38,20 @@ class SaslClient {
 
   SaslClient(SaslClient&&) noexcept;
   SaslClient& operator=(SaslClient&&) noexcept;
+  // Does not wait: what libsasl2 keeps for it is given back by a later call of another login.
   ~SaslClient();
 
  private:
   struct State;
+  struct Bury {
+    void operator()(State* state) const noexcept;
+  };
+  using StatePtr = std::unique_ptr<State, Bury>;
 
-  explicit SaslClient(std::unique_ptr<State> state);
+  explicit SaslClient(StatePtr state);
+  static void dispose_buried(std::string_view mechanism);
 
-  std::unique_ptr<State> state_;
+  StatePtr state_;
 };
 
 }  // namespace holdfast::net

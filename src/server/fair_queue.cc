@@ -99,17 +99,17 @@ void FairQueue::forget_idle(Group& group) {
 }
 
 void FairQueue::push(const LineId& client, std::unique_ptr<Work> work) {
-  ++size_;
   Line& line = line_of(client);
   const auto expected = work->likely_cost();
   line.work.push_back({std::move(work), expected});
+  ++size_;  // once nothing can throw any more: an empty queue must be known as one
   if (line.work.size() == 1) put(line);
 }
 
 void FairQueue::push_first(const LineId& client, std::unique_ptr<Work> work, Cost expected) {
-  ++size_;
   Line& line = line_of(client);
   line.work.push_front({std::move(work), expected, true});
+  ++size_;
   put(line);
 }
 

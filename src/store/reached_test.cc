@@ -321,6 +321,27 @@ TEST_P(ReachedTest, lets_an_operator_go_on_with_an_older_snapshot_that_needs_no_
   EXPECT_FALSE(losses_.empty());
 }
 
+TEST_P(ReachedTest, lets_an_operator_go_on_with_the_log_before_a_gap_and_keeps_the_rest) {
+  options_.segment_bytes = 200;
+  {
+    auto store = open();
+    for (int i = 0; i < 9; ++i) ledger_.append(*store, {100});
+    ledger_.close(*store);
+  }
+  const std::string missing = "/log/log.0000000000000003";
+  const auto before = *disk_.list("/log");
+  disk_.erase(missing);
+  EXPECT_EQ(refusal().file, missing);
+  const Shelf shelf = accept();
+  expect_beginning(shelf);
+  EXPECT_EQ(shelf.size(), 2U) << "all of the first two segments";
+  for (const auto& name : before) {
+    const auto path = "/log/" + name;
+    if (!name.starts_with("log.") || path == missing || path <= "/log/log.0000000000000002") continue;
+    EXPECT_TRUE(disk_.content(path + ".damaged").size() > 56) << path << " is kept";
+  }
+}
+
 TEST_P(ReachedTest, asks_an_operator_where_the_log_is_before_its_loss_is_accepted) {
   live_and_die();
   Options wrong = options_;

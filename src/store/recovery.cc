@@ -1,5 +1,7 @@
 #include "store/recovery.h"
 
+#include <algorithm>
+
 #include "store/failures.h"
 #include "store/file_names.h"
 #include "store/rewrite.h"
@@ -47,7 +49,9 @@ tl::expected<void, Failure> keep_dropped(Disk& disk, const Options& options, con
     if (auto copied = copy_aside(disk, path_of(plan.segments.back().number)); !copied) return copied;
   }
   // The newest first: what a crash leaves is a row without a gap.
-  for (auto number = plan.dropped.rbegin(); number != plan.dropped.rend(); ++number) {
+  auto dropped = plan.dropped;
+  std::sort(dropped.begin(), dropped.end());
+  for (auto number = dropped.rbegin(); number != dropped.rend(); ++number) {
     if (auto moved = set_aside(disk, path_of(*number)); !moved) return moved;
   }
   if (const auto synced = disk.sync_directory(options.log_directory); !synced) {

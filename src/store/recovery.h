@@ -58,6 +58,8 @@ class Survey {
   tl::expected<SegmentHeader, Failure> read_header(std::uint64_t number);
   // A snapshot whose log is there; none if there is none and the log is there from the very beginning.
   tl::expected<void, Failure> choose_snapshot(Plan& plan);
+  // Where losses are accepted: the log before a gap instead of the one behind it. False: there is none.
+  bool use_segments_before_gap(Plan& plan);
   // Where losses are accepted: one before the log begins that has everything up to its moment. False: there is none.
   bool choose_older_snapshot(Plan& plan, Index missing);
   tl::expected<void, Failure> read_log(Plan& plan);

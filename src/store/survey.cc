@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "store/failures.h"
 #include "store/file_names.h"
@@ -211,12 +212,40 @@ tl::expected<void, Failure> Survey::choose_snapshot(Plan& plan) {
     plan.passed_over.push_back({path, content.error()});
   }
   if (missing == 0 || plan.snapshot) return {};
+  if (options_.accept_loss && use_segments_before_gap(plan)) {
+    plan.passed_over.clear();
+    return choose_snapshot(plan);
+  }
   if (options_.accept_loss && choose_older_snapshot(plan, missing)) return {};
   if (!plan.passed_over.empty()) return tl::unexpected(plan.passed_over.front().why);
   const std::uint64_t gone = plan.segments.front().number - 1;
   return tl::unexpected(unfit(
       join(options_.log_directory, numbered(kSegmentPrefix, gone)),
       fmt::format("it is missing, and no snapshot reaches up to index {}, where it ended; {}", missing, kRestore)));
+}
+
+// What was taken for leftovers of a purge is whole log where nothing behind the gap can be used.
+bool Survey::use_segments_before_gap(Plan& plan) {
+  const auto& numbers = plan.leftovers;
+  if (numbers.empty()) return false;
+  std::size_t first = numbers.size() - 1;
+  while (first > 0 && numbers[first - 1] + 1 == numbers[first]) --first;
+  std::vector<SegmentHeader> before;
+  std::vector<std::uint64_t> dropped;
+  for (std::size_t i = first; i < numbers.size(); ++i) {
+    const auto header = dropped.empty() ? read_header(numbers[i]) : tl::unexpected(Failure{});
+    if (header) {
+      before.push_back(*header);
+    } else {
+      dropped.push_back(numbers[i]);
+    }
+  }
+  if (before.empty()) return false;
+  for (const SegmentHeader& segment : plan.segments) dropped.push_back(segment.number);
+  plan.dropped.insert(plan.dropped.end(), dropped.begin(), dropped.end());
+  plan.segments = std::move(before);
+  plan.leftovers.resize(first);
+  return true;
 }
 
 // One that was taken while nothing changed needs no log. What is left of the log is of no use then, because there is a gap before it.
@@ -232,8 +261,8 @@ bool Survey::choose_older_snapshot(Plan& plan, Index missing) {
     if (!whole || content->end.end != *begin) continue;
     plan.snapshot = *begin;
     end_ = *begin;
-    for (const SegmentHeader& segment : plan.segments) plan.dropped.push_back(segment.number);
-    plan.segments.clear();
+    for (const SegmentHeader& segment : std::exchange(plan.segments, {})) plan.dropped.push_back(segment.number);
+    for (const std::uint64_t number : std::exchange(plan.leftovers, {})) plan.dropped.push_back(number);
     return true;
   }
   return false;

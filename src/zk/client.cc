@@ -23,6 +23,7 @@ constexpr auto kLeastPatience = std::chrono::milliseconds(500);
 // In one frame. Servers refuse frames of more than a megabyte.
 constexpr std::size_t kMostPathBytes = 128 * 1024;
 constexpr auto kGibberish = "what came is not ZooKeeper's protocol";
+constexpr auto kNotAsked = "what it answers was not asked";
 
 }  // namespace
 
@@ -63,6 +64,7 @@ void Client::set_servers(const std::string& hosts) {
 void Client::dial() {
   welcome_ = ready_ = false;
   dialled_ = executor_.now();
+  dialled_to_ = hosts_[host_ % hosts_.size()];
   // Whoever is told does not keep us alive, and hears of this line only while it is ours.
   const auto mine = std::make_shared<std::weak_ptr<Line>>();
   const auto with_us = [weak = weak_from_this(), mine](auto&& what) {
@@ -143,10 +145,12 @@ Clock::duration Client::patience() const {
   return std::max<Clock::duration>(session_ == 0 ? std::min(third(), share) : third(), kLeastPatience);
 }
 
-// In every third of the timeout something is said; who is silent for two of them is gone.
+// In every third of the timeout something is said; a server that is silent for two of them is gone. Not before a login by SASL is done: a server
+// that wants one hangs up on anything else. So one that takes longer than those two costs the line.
 void Client::keep_alive() {
   const auto silent = line_->may_fall_silent() ? heard_ + 2 * third() : Clock::time_point::max();
-  next_ = executor_.at(std::min(sent_ + third(), silent), [weak = weak_from_this()] {
+  const auto speak = login_ ? executor_.now() + third() : sent_ + third();
+  next_ = executor_.at(std::min(speak, silent), [weak = weak_from_this()] {
     const auto self = weak.lock();
     if (!self || !self->line_ || self->abandoned_) return;
     self->next_ = spi::Executor::kNoTimer;
@@ -156,7 +160,8 @@ void Client::keep_alive() {
     if (line->may_fall_silent() && self->executor_.now() >= self->heard_ + 2 * self->third()) {
       return self->lost("it is silent");
     }
-    if (self->executor_.now() >= self->sent_ + self->third()) self->send(wire::kPingXid, wire::Op::ping, {});
+    if (!self->login_ && self->executor_.now() >= self->sent_ + self->third())
+      self->send(wire::kPingXid, wire::Op::ping, {});
     self->keep_alive();
   });
 }
@@ -176,7 +181,8 @@ void Client::received(std::string_view frame) {
   // Up to here everything is known that the watches have to tell. Answers to pings overtake others, so they do not count.
   if ((xid >= 0 || xid == wire::kSetWatchesXid) && unset_ == 0) last_zxid_ = std::max(last_zxid_, zxid);
   if (xid == wire::kAuthXid) return login_answered(code);
-  if (login_ && xid == login_xid_) {
+  if (login_ && xid > 0 && xid == login_xid_) {
+    login_xid_ = 0;  // one answer for each token
     auto challenge = code == Code::ok ? reader.buffer() : wire::Buffer();
     if (!reader.ok()) return lost(kGibberish);
     return login_->answered(code, challenge);
@@ -199,15 +205,16 @@ void Client::welcomed(std::string_view frame) {
   password_ = response.password;
   timeout_ = std::chrono::milliseconds(response.timeout);
   sent_ = executor_.now();
+  if (!options_.sasl.mechanism.empty()) log_in_by_sasl();
   keep_alive();
-  if (options_.sasl.mechanism.empty()) return prove_identities();
-  log_in_by_sasl();
+  if (!login_) prove_identities();
 }
 
 void Client::log_in_by_sasl() {
+  login_xid_ = 0;
   // It is gone with the line, and tells nothing then.
   login_ = std::make_unique<SaslLogin>(
-      executor_, options_.sasl, net::Endpoint::parse(hosts_[host_ % hosts_.size()]).name,
+      executor_, options_.sasl, net::Endpoint::parse(dialled_to_).name,
       SaslLogin::Events{[this](const std::string& token) {
                           wire::Writer body;
                           body.text(token);
@@ -249,11 +256,9 @@ void Client::log_in(const Auth& auth, Done done) {
 }
 
 void Client::login_answered(Code code) {
-  Done done;
-  if (!logins_.empty()) {
-    done = std::move(logins_.front());
-    logins_.pop_front();
-  }
+  if (logins_.empty()) return lost(kNotAsked);
+  const Done done = std::move(logins_.front());
+  logins_.pop_front();
   if (!done && code != Code::ok) return refuse();
   if (done) done({.code = code});
   if (abandoned_ || !line_) return;
@@ -376,7 +381,7 @@ void Client::ask(wire::Op op, const wire::Writer& body, Call call) {
 }
 
 void Client::answered(std::int32_t xid, Code code, wire::Reader& body) {
-  if (calls_.empty() || calls_.front().xid != xid) return lost("what it answers was not asked");
+  if (calls_.empty() || calls_.front().xid != xid) return lost(kNotAsked);
   auto call = std::move(calls_.front());
   calls_.pop_front();
   Answer answer{.code = code};
@@ -413,6 +418,7 @@ void Client::abandon(Code code) {
   questions_.clear();
   executor_.cancel(std::exchange(next_, spi::Executor::kNoTimer));
   // From here on it is close() that has the line, outside the Executor.
+  login_.reset();
   leaving_ = std::exchange(line_, nullptr);
   if (leaving_) leaving_->let_go();
   fail_all(code);

@@ -84,6 +84,8 @@ class Client : public std::enable_shared_from_this<Client> {
     Clock::duration connection_timeout = std::chrono::seconds(5);
     std::vector<Auth> auth{};
     SaslOptions sasl{};
+    // A login of an earlier session has succeeded: one that cannot be made right now is tried again.
+    bool logged_in_before = false;
     std::vector<AclEntry> acl{};  // of every node that is created; none: open to all
   };
   using Done = std::function<void(Answer)>;
@@ -152,8 +154,8 @@ class Client : public std::enable_shared_from_this<Client> {
   // Of the session; empty before the first.
   const std::string& password() const { return password_; }
 
-  // The server that we are at, or that is tried.
-  const std::string& server() const { return hosts_[host_ % hosts_.size()]; }
+  // The server that we are at, or that was tried last; the list may have changed since.
+  const std::string& server() const { return dialled_to_.empty() ? hosts_[host_ % hosts_.size()] : dialled_to_; }
   // Why there is no connection, server by server; empty if there is one.
   std::string trouble() const { return ready_ ? std::string() : trouble_.text(hosts_); }
   // Of State::refused, if more is known than that: a clause with the server as its subject.
@@ -238,10 +240,11 @@ class Client : public std::enable_shared_from_this<Client> {
   std::deque<Done> logins_;           // under way; none of those that were proven on another line
   std::unique_ptr<SaslLogin> login_;  // under way on this line, before the others
   std::int32_t login_xid_ = 0;
-  bool begun_before_ = false;  // a login has succeeded in this session
+  bool begun_before_ = options_.logged_in_before;  // a login has succeeded
   std::string refusal_;
   bool abandoned_ = false;
   Clock::time_point dialled_{};
+  std::string dialled_to_;
   Clock::time_point sent_{};
   Clock::time_point heard_{};
   spi::Executor::TimerId next_{};  // attempt, or look at the line

@@ -453,6 +453,26 @@ TEST_F(ZooKeeperClient, leaves_a_server_that_speaks_nonsense) {
   EXPECT_EQ(states_.back(), Client::State::disconnected);
 }
 
+TEST_F(ZooKeeperClient, leaves_a_server_that_answers_a_login_which_was_not_made) {
+  const auto client = open();
+  line().welcome();
+  for (const auto code : {Code::ok, Code::auth_failed}) {
+    ASSERT_EQ(states_.back(), Client::State::connected);
+    line().reply(wire::kAuthXid, code);
+    EXPECT_EQ(states_.back(), Client::State::disconnected) << "neither believed nor final";
+    executor_.run_for(10s);
+    line().welcome();
+  }
+}
+
+TEST_F(ZooKeeperClient, names_the_server_of_its_line_although_it_was_told_of_others) {
+  const auto client = open("a:1");
+  client->set_servers("b:1,c:1");
+  EXPECT_EQ(client->server(), "a:1");
+  lose();
+  EXPECT_EQ(client->lost_server(), "a:1");
+}
+
 TEST_F(ZooKeeperClient, that_is_abandoned_tells_nothing_more_and_says_goodbye) {
   const auto client = open();
   line().welcome();

@@ -57,18 +57,37 @@ struct SaslLogin::Job : std::enable_shared_from_this<Job> {
 
   template <class Work>
   void run(Work work) {
-    base::start_thread("hf-login", [self = shared_from_this(), work = std::move(work)] {
-      auto result = work(*self);
-      const std::lock_guard lock(self->mutex);
-      if (self->executor == nullptr) return;
-      self->executor->post([self, result = std::move(result)] {
-        if (self->executor != nullptr) self->stepped(result);
-      });
-    }).detach();
+    try {
+      base::start_thread("hf-login", [self = shared_from_this(), work = std::move(work)] {
+        self->tell(work(*self));
+      }).detach();
+    } catch (const std::system_error& error) {
+      tell(tl::unexpected(fmt::format("cannot start a thread for the login: {}", error.what())));
+    }
+  }
+
+  void tell(Result result) {
+    const std::lock_guard lock(mutex);
+    if (executor == nullptr) return;
+    executor->post([self = shared_from_this(), result = std::move(result)] {
+      if (self->executor != nullptr) self->stepped(result);
+    });
+  }
+
+  bool wanted() {
+    const std::lock_guard lock(mutex);
+    return executor != nullptr;
   }
 
   Result start() {
-    net::SaslClient::Login login{options.mechanism, options.service, host, options.user};
+    net::SaslClient::Login login{.mechanism = options.mechanism,
+                                 .service = options.service,
+                                 .host = host,
+                                 .user = options.user,
+                                 .wanted = [weak = weak_from_this()] {
+                                   const auto self = weak.lock();
+                                   return self && self->wanted();
+                                 }};
     if (options.mechanism != "GSSAPI") {
       login.host = kDigestHost;
       auto password = read_password(options.password_file);

@@ -96,6 +96,7 @@ void Connection::on_connected(spi::SessionId id, Clock::duration timeout) {
   session_.id = id;
   session_.password = client_->password();
   session_.timeout = timeout;
+  client_options_.logged_in_before = true;
   if (announced_) return announce();
   if (const auto asked = client_options_.session_timeout; timeout != asked) {
     base::log().info("{} has granted a session timeout of {} ms instead of {} ms", where(),

@@ -61,7 +61,7 @@ class Connection {
   spi::Executor& executor_;
   const Address address_;
   const Clock::duration tick_time_;
-  const zk::Client::Options client_options_;
+  zk::Client::Options client_options_;
   const zk::Dial dial_;
   Watcher& watcher_;
   net::Resolver resolver_;

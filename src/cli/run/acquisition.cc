@@ -97,7 +97,7 @@ AcquireResult Acquisition::acquire(const std::optional<std::chrono::nanoseconds>
   if (options_.exclusive) {
     auto mutex = client_->shared_mutex(options_.names.front());
     return within(
-        options_.wait, [&] { return mutex.try_acquire(); },
+        wait, [&] { return mutex.try_acquire(); },
         [&](auto time) { return mutex.try_acquire_for(time, stop); });
   }
   auto mutex = client_->mutex(options_.names.front());

@@ -311,6 +311,9 @@ void Guard::kill_all() {
   // First, by the least work, what is known; then what has come since.
   kill_command();
   roster_.kill();
+  kill_and_hurry();
+  // Not after those that the kernel keeps alive.
+  for (const auto process : processes_with_environment(orders_.id)) ::kill(process, SIGKILL);
   do {
     kill_and_hurry();
     pollfd child{children_, POLLIN, 0};
