@@ -40,6 +40,12 @@ off_t capacity() {
   return bytes;
 }
 
+// A file system gives room by the page: what is left in a file's last one is its own.
+off_t in_pages(off_t bytes) {
+  constexpr off_t kPage = 4096;
+  return (bytes + kPage - 1) / kPage * kPage;
+}
+
 off_t used_below(const std::string& path) {
   off_t sum = 0;
   DIR* entries = ::opendir(path.c_str());
@@ -50,7 +56,7 @@ off_t used_below(const std::string& path) {
     struct stat status {};
     if (::lstat((path + "/" + name).c_str(), &status) != 0) continue;
     if (S_ISDIR(status.st_mode)) sum += used_below(path + "/" + name);
-    if (S_ISREG(status.st_mode)) sum += status.st_size;
+    if (S_ISREG(status.st_mode)) sum += in_pages(status.st_size);
   }
   ::closedir(entries);
   return sum;
@@ -79,7 +85,7 @@ ssize_t fitting(int fd, size_t count, off_t offset) {
   const off_t size = limited_size(fd);
   errno = before;
   if (size == -1 || count == 0) return static_cast<ssize_t>(count);
-  const off_t longest = size + room();
+  const off_t longest = in_pages(size) + room();
   if (offset >= longest) {
     errno = ENOSPC;
     return -1;
