@@ -22,13 +22,17 @@ constexpr Clock::duration kLongestSilence = std::chrono::seconds(10);
 constexpr auto kLeastPatience = std::chrono::milliseconds(500);
 // In one frame. Servers refuse frames of more than a megabyte.
 constexpr std::size_t kMostPathBytes = 128 * 1024;
+constexpr auto kGibberish = "what came is not ZooKeeper's protocol";
 
 }  // namespace
 
 Client::Client(spi::Executor& executor, Dial dial, Options options, Events events)
-    : executor_(executor), dial_(std::move(dial)), options_(std::move(options)), events_(std::move(events)) {
-  timeout_ = std::chrono::milliseconds(options_.timeout_ms);
-}
+    : executor_(executor),
+      dial_(std::move(dial)),
+      options_(std::move(options)),
+      events_(std::move(events)),
+      identities_(options_.auth),
+      timeout_(options_.session_timeout) {}
 
 Client::~Client() { close(); }
 
@@ -57,22 +61,22 @@ void Client::set_servers(const std::string& hosts) {
 // -------------------------------------------------------------------------------------------------------------- lines
 
 void Client::dial() {
-  welcome_ = false;
+  welcome_ = ready_ = false;
   dialled_ = executor_.now();
-  const auto& host = hosts_[host_ % hosts_.size()];
   // Whoever is told does not keep us alive, and hears of this line only while it is ours.
   const auto mine = std::make_shared<std::weak_ptr<Line>>();
   const auto with_us = [weak = weak_from_this(), mine](auto&& what) {
     const auto self = weak.lock();
     if (self && self->line_ && self->line_ == mine->lock()) what(*self);
   };
-  line_ = dial_(host, patience(),
+  line_ = dial_(server(), patience(),
                 {[with_us](std::string_view frame) { with_us([&](Client& self) { self.received(frame); }); },
                  [with_us](const std::string& why) { with_us([&](Client& self) { self.lost(why); }); }});
   *mine = line_;
   wire::Writer hello;
   encode(hello, wire::ConnectRequest{.last_zxid_seen = last_zxid_,
-                                     .timeout = options_.timeout_ms,
+                                     .timeout = static_cast<std::int32_t>(std::min<std::int64_t>(
+                                         options_.session_timeout.count(), std::numeric_limits<std::int32_t>::max())),
                                      .session = session_,
                                      .password = session_ == 0 ? std::string(16, '\0') : password_,
                                      .has_read_only = true});
@@ -87,7 +91,7 @@ void Client::dial() {
 
 // For whoever waits for the first session. One that had a session knows that there was a ZooKeeper.
 void Client::ask_what_listens() {
-  const auto& host = hosts_[host_ % hosts_.size()];
+  const auto host = server();
   if (session_ != 0 || abandoned_ || questions_.contains(host)) return;
   questions_[host] = line_->ask_what_listens([weak = weak_from_this(), host](const std::string& clause) {
     if (const auto self = weak.lock()) self->trouble_.found(host, clause);
@@ -101,12 +105,15 @@ void Client::drop_line() {
 }
 
 void Client::lost(const std::string& why) {
-  base::log().debug("no connection to {}: {}", hosts_[host_ % hosts_.size()], why);
-  trouble_.failed(hosts_[host_ % hosts_.size()], why);
+  base::log().debug("no connection to {}: {}", server(), why);
+  lost_server_ = server();
+  why_lost_ = why;
+  trouble_.failed(lost_server_, why);
   if (!welcome_ && why != kRefused) ask_what_listens();
   drop_line();
   ++host_;
-  const bool was_connected = std::exchange(welcome_, false);
+  welcome_ = false;
+  const bool was_connected = std::exchange(ready_, false);
   failed_ = was_connected && executor_.now() - dialled_ >= kGoodLine ? 0 : failed_ + 1;
   fail_all(Code::connection_loss);
   if (was_connected && !abandoned_) events_.session(State::disconnected, session_, timeout_);
@@ -162,12 +169,12 @@ void Client::received(std::string_view frame) {
   const auto xid = reader.i32();
   const auto zxid = reader.i64();
   const auto code = static_cast<Code>(reader.i32());
-  if (!reader.ok()) return lost("what came is not ZooKeeper's protocol");
+  if (!reader.ok()) return lost(kGibberish);
   if (xid == wire::kNotificationXid) return event(reader);
   if (xid == wire::kSetWatchesXid && unset_ > 0) --unset_;
   // Up to here everything is known that the watches have to tell. Answers to pings overtake others, so they do not count.
   if ((xid >= 0 || xid == wire::kSetWatchesXid) && unset_ == 0) last_zxid_ = std::max(last_zxid_, zxid);
-  if (xid == wire::kAuthXid && code != Code::ok) return refuse();
+  if (xid == wire::kAuthXid) return login_answered(code);
   if (xid == wire::kSetWatchesXid && code != Code::ok) return fire_all();
   if (xid >= 0) answered(xid, code, reader);
 }
@@ -175,34 +182,63 @@ void Client::received(std::string_view frame) {
 void Client::welcomed(std::string_view frame) {
   wire::Reader reader(frame);
   wire::ConnectResponse response;
-  if (!decode(reader, response)) return lost("what came is not ZooKeeper's protocol");
+  if (!decode(reader, response)) return lost(kGibberish);
   if (response.session == 0 || response.timeout <= 0) {
     if (session_ == 0) return lost("it gives no session");
     drop_line();
     return events_.session(State::expired, session_, timeout_);
   }
   welcome_ = true;
-  trouble_.clear();
-  questions_.clear();
   session_ = response.session;
   password_ = response.password;
   timeout_ = std::chrono::milliseconds(response.timeout);
-  for (const auto& each : options_.auth) log_in(each);
-  watch_again();
   sent_ = executor_.now();
   keep_alive();
-  events_.session(State::connected, session_, timeout_);
+  for (const auto& each : identities_) send_login(each, {});
+  if (logins_.empty()) logged_in();
 }
 
-void Client::log_in(const Auth& auth) {
+void Client::send_login(const Auth& auth, Done done) {
   wire::Writer body;
   encode(body, wire::AuthRequest{auth.scheme, auth.credentials});
   send(wire::kAuthXid, wire::Op::auth, body.bytes());
+  logins_.push_back(std::move(done));
 }
 
-// Whom it does not let in today it will not let in tomorrow.
+void Client::log_in(const Auth& auth, Done done) {
+  if (!ready_) return executor_.post([done = std::move(done)] { done({.code = Code::connection_loss}); });
+  send_login(auth, [this, auth, done = std::move(done)](Answer answer) {
+    if (answer.code == Code::ok) identities_.push_back(auth);
+    done(std::move(answer));
+  });
+}
+
+void Client::login_answered(Code code) {
+  Done done;
+  if (!logins_.empty()) {
+    done = std::move(logins_.front());
+    logins_.pop_front();
+  }
+  if (!done && code != Code::ok) return refuse();
+  if (done) done({.code = code});
+  if (abandoned_ || !line_) return;
+  // The server ends the connection after this; what is sent on it meanwhile is lost.
+  if (code != Code::ok) return lost("it refused an identity");
+  if (!ready_ && logins_.empty()) logged_in();
+}
+
+void Client::logged_in() {
+  ready_ = true;
+  trouble_.clear();
+  questions_.clear();
+  watch_again();
+  events_.session(State::connected, session_, timeout_);
+}
+
+// A client that a server does not let in today will not be let in tomorrow.
 void Client::refuse() {
   drop_line();
+  welcome_ = ready_ = false;
   fail_all(Code::connection_loss);
   if (!abandoned_) events_.session(State::refused, session_, timeout_);
 }
@@ -216,25 +252,23 @@ void Client::watch_again() {
     }
     return all;
   };
-  auto data = paths(data_watches_);
-  auto children = paths(child_watches_);
-  while (!data.empty() || !children.empty()) {
+  std::array<std::deque<std::string>, kWatchModes> left;
+  std::transform(watches_.begin(), watches_.end(), left.begin(), paths);
+  while (std::any_of(left.begin(), left.end(), [](const auto& each) { return !each.empty(); })) {
+    // Servers before 3.6 know neither of the last two, nor the request that has them.
+    const bool old = left[3].empty() && left[4].empty();
     std::size_t bytes = 0;
-    const auto some_of = [&](std::deque<std::string>& all) {
-      std::vector<std::string> some;
-      while (!all.empty() && bytes < kMostPathBytes) {
-        bytes += all.front().size() + 4;
-        some.push_back(std::move(all.front()));
-        all.pop_front();
-      }
-      return some;
-    };
     wire::Writer body;
     body.i64(last_zxid_);
-    body.texts(some_of(data));
-    body.texts({});
-    body.texts(some_of(children));
-    send(wire::kSetWatchesXid, wire::Op::set_watches, body.bytes());
+    for (std::size_t mode = 0; mode < (old ? 3 : kWatchModes); ++mode) {
+      std::vector<std::string> some;
+      for (auto& all = left[mode]; !all.empty() && bytes < kMostPathBytes; all.pop_front()) {
+        bytes += all.front().size() + 4;
+        some.push_back(std::move(all.front()));
+      }
+      body.texts(some);
+    }
+    send(wire::kSetWatchesXid, old ? wire::Op::set_watches : wire::Op::set_watches2, body.bytes());
     ++unset_;
   }
 }
@@ -243,31 +277,42 @@ void Client::event(wire::Reader& body) {
   const auto type = static_cast<wire::EventType>(body.i32());
   (void)body.i32();  // state
   const auto path = body.text();
-  if (!body.ok()) return lost("what came is not ZooKeeper's protocol");
-  if (type != wire::EventType::node_children_changed) fire(data_watches_, path, type);
-  if (type == wire::EventType::node_children_changed || type == wire::EventType::node_deleted) {
-    fire(child_watches_, path, type);
-  }
-}
-
-// One watch of the server's may be several of ours, all used up by this.
-void Client::fire(Watches& watches, const std::string& path, wire::EventType type) {
+  if (!body.ok()) return lost(kGibberish);
+  // One watch of the server's may be several of ours.
   std::vector<WatchId> fired;
-  const auto [begin, end] = watches.equal_range(path);
-  for (auto each = begin; each != end; ++each) fired.push_back(each->second);
-  watches.erase(begin, end);
+  const auto fire = [&](WatchMode mode, const std::string& at, bool used_up) {
+    const auto [begin, end] = watches(mode).equal_range(at);
+    for (auto each = begin; each != end; ++each) fired.push_back(each->second);
+    if (used_up) watches(mode).erase(begin, end);
+  };
+  if (type != wire::EventType::node_children_changed) {
+    fire(WatchMode::data, path, true);
+    fire(WatchMode::exist, path, true);
+  }
+  if (type == wire::EventType::node_children_changed || type == wire::EventType::node_deleted) {
+    fire(WatchMode::children, path, true);
+  }
+  fire(WatchMode::persistent, path, false);
+  if (!watches(WatchMode::recursive).empty() && type != wire::EventType::node_children_changed) {
+    for (auto at = path; at.size() > 1; at.erase(at.rfind('/'))) fire(WatchMode::recursive, at, false);
+    fire(WatchMode::recursive, "/", false);
+  }
+  std::sort(fired.begin(), fired.end());
+  fired.erase(std::unique(fired.begin(), fired.end()), fired.end());
   for (const auto watch : fired) {
-    if (!abandoned_) events_.watch(watch, type);
+    if (!abandoned_) events_.watch(watch, type, path);
   }
 }
 
-// They are not watched any more, so whoever wanted to be told has to look.
+// The server does not watch them any more, so that our caller has to look.
 void Client::fire_all() {
-  for (const auto& [path, watch] : std::exchange(data_watches_, {})) {
-    if (!abandoned_) events_.watch(watch, wire::EventType::node_data_changed);
-  }
-  for (const auto& [path, watch] : std::exchange(child_watches_, {})) {
-    if (!abandoned_) events_.watch(watch, wire::EventType::node_children_changed);
+  const auto all = std::exchange(watches_, {});
+  for (std::size_t mode = 0; mode < kWatchModes; ++mode) {
+    const auto type = static_cast<WatchMode>(mode) == WatchMode::children ? wire::EventType::node_children_changed
+                                                                          : wire::EventType::node_data_changed;
+    for (const auto& [path, watch] : all[mode]) {
+      if (!abandoned_) events_.watch(watch, type, path);
+    }
   }
 }
 
@@ -283,7 +328,7 @@ void Client::send(std::int32_t xid, wire::Op op, std::string_view body) {
 }
 
 void Client::ask(wire::Op op, const wire::Writer& body, Call call) {
-  if (!line_ || !welcome_) {
+  if (!line_ || !ready_) {
     return executor_.post([done = std::move(call.done)] { done({.code = Code::connection_loss}); });
   }
   call.xid = last_xid_ = last_xid_ == std::numeric_limits<std::int32_t>::max() ? 1 : last_xid_ + 1;
@@ -300,16 +345,28 @@ void Client::answered(std::int32_t xid, Code code, wire::Reader& body) {
     call.parse(body, answer);
     if (!body.ok()) {
       calls_.push_front(std::move(call));
-      return lost("what came is not ZooKeeper's protocol");
+      return lost(kGibberish);
     }
-    if (call.watch != 0) (call.of_children ? child_watches_ : data_watches_).emplace(call.path, call.watch);
+  }
+  // On what is not there, exists() leaves a watch as well.
+  const bool absent = code == Code::no_node && call.mode == WatchMode::exist;
+  if (call.watch != kNoWatch && (code == Code::ok || absent)) {
+    const auto mode = call.mode == WatchMode::exist && !absent ? WatchMode::data : call.mode;
+    const auto [begin, end] = watches(mode).equal_range(call.path);
+    const bool stays = mode == WatchMode::persistent || mode == WatchMode::recursive;
+    const bool known = stays && std::any_of(begin, end, [&](const auto& each) { return each.second == call.watch; });
+    if (!known) watches(mode).emplace(call.path, call.watch);
   }
   call.done(std::move(answer));
   if (code == Code::session_closed_require_auth && !abandoned_) refuse();
 }
 
 void Client::fail_all(Code code) {
+  const auto logins = std::exchange(logins_, {});
   for (auto& call : std::exchange(calls_, {})) call.done({.code = code});
+  for (const auto& done : logins) {
+    if (done) done({.code = code});
+  }
 }
 
 void Client::abandon(Code code) {

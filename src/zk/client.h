@@ -1,8 +1,11 @@
 // client.h -- one session with a service that has ZooKeeper's nodes, as asynchronous calls over a Line.
 //
-//              welcomed             line lost          session over     refused      abandon()
-//   dialling   -> connected         dials again        -> expired       -> refused   -> abandoned
-//   connected  -                    -> dialling        -                -> refused   -> abandoned
+//              welcomed       logged in     line lost     session over   login refused   abandon()
+//   dialling   -> logging in  -             dials again   -> expired     -               -> abandoned
+//   logging in -              -> connected  dials again   -              -> refused      -> abandoned
+//   connected  -              -             -> dialling   -              -> dialling     -> abandoned
+//
+// A login of the options that is refused is final. One that is made later (log_in) costs the line, and the next is dialled without it.
 //
 // Over one line after another: requests under way end with `connection_loss` when one is lost, the session and its watches are taken up
 // again on the next. When the session has expired, another Client takes over.
@@ -11,6 +14,8 @@
 // ten seconds), and a server that was silent for two of them is left. What a server said only matters to whoever asked (lock/validity.h).
 #pragma once
 
+#include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -35,10 +40,14 @@ using wire::Code;
 struct Answer {
   Code code = Code::ok;
   std::string text{};  // the created path, or the data
+  bool null = false;   // there is no data, which is not the same as empty data
   wire::Stat stat{};
   std::vector<std::string> children{};
   std::vector<std::string> created{};  // by a multi: the path of every step that was a create
   std::size_t failed = 0;              // of a multi: the first step that could not be made
+  wire::AclList acl{};
+  std::vector<wire::Id> ids{};
+  std::int32_t count = 0;
 };
 
 // The server has done what was asked, or refused it: not our own word for having no answer, nor one that leaves that open.
@@ -47,33 +56,45 @@ constexpr bool came_from_the_server(Code code) {
          code == Code::bad_version || code == Code::not_empty || code == Code::no_children_for_ephemerals;
 }
 
+inline constexpr std::int32_t kAnyVersion = -1;
+
+struct NewNode {
+  std::string path;
+  wire::Buffer data{};
+  wire::CreateMode mode = wire::CreateMode::persistent;
+  wire::AclList acl{};    // none: that of the client's options
+  std::int64_t ttl = -1;  // milliseconds
+};
+
 // One step of a multi.
 struct Step {
   enum class What { create, set, remove, check } what = What::check;
   std::string path;
   std::string data{};
   wire::CreateMode mode = wire::CreateMode::persistent;  // of what is created
-  int version = -1;
+  std::int32_t version = kAnyVersion;
 };
 
 class Client : public std::enable_shared_from_this<Client> {
  public:
   struct Options {
-    int timeout_ms = 0;
+    std::chrono::milliseconds session_timeout{};  // that is asked for; no server grants more than 2^31 - 1
     // Upper bound for one round over all servers.
     Clock::duration connection_timeout = std::chrono::seconds(5);
     std::vector<Auth> auth{};
     std::vector<AclEntry> acl{};  // of every node that is created; none: open to all
   };
   using Done = std::function<void(Answer)>;
+  // Of the caller's choice, and not for one watch alone: of those with one number, an event tells once.
   using WatchId = std::uint64_t;
+  static constexpr WatchId kNoWatch = 0;
 
   enum class State { connected, disconnected, expired, refused };
 
   // Told inside the Executor.
   struct Events {
     std::function<void(State state, wire::SessionId session, Clock::duration timeout)> session;
-    std::function<void(WatchId watch, wire::EventType type)> watch;
+    std::function<void(WatchId watch, wire::EventType type, const std::string& path)> watch;
   };
 
   Client(spi::Executor& executor, Dial dial, Options options, Events events);
@@ -87,20 +108,29 @@ class Client : public std::enable_shared_from_this<Client> {
   void set_servers(const std::string& hosts);
 
   // Requests. `done` is called inside the Executor, exactly once, never before the call has returned.
-  void create(const std::string& path, const std::string& data, wire::CreateMode mode, Done done);
-  void remove(const std::string& path, Done done);
-  void exists(const std::string& path, Done done);
-  void get(const std::string& path, Done done);
-  void get_and_watch(const std::string& path, WatchId watch, Done done);
-  void set(const std::string& path, const std::string& data, Done done);
-  void get_children(const std::string& path, Done done);
-  void get_children_and_stat(const std::string& path, Done done);
-  void get_children_and_watch(const std::string& path, WatchId watch, Done done);
-  // All watches of this session on the data of that node, or on its children.
-  void remove_watch(const std::string& path, bool of_children, Done done);
+  void create(const NewNode& node, Done done);
+  void remove(const std::string& path, Done done, std::int32_t version = kAnyVersion);
+  void exists(const std::string& path, Done done, WatchId watch = kNoWatch);
+  void get(const std::string& path, Done done, WatchId watch = kNoWatch);
+  void set(const std::string& path, const std::string& data, Done done, std::int32_t version = kAnyVersion);
+  void get_children(const std::string& path, Done done, WatchId watch = kNoWatch);
+  void get_children_and_stat(const std::string& path, Done done, WatchId watch = kNoWatch);
+  // Of all below it, itself not counted.
+  void count_below(const std::string& path, Done done);
+  void get_acl(const std::string& path, Done done);
+  void set_acl(const std::string& path, const wire::AclList& acl, Done done, std::int32_t version = kAnyVersion);
+  // Stays when it has fired.
+  void add_watch(const std::string& path, wire::AddWatchMode mode, WatchId watch, Done done);
+  // All watches of this session of that kind on that node; those of add_watch are of the kind `any`.
+  void remove_watches(const std::string& path, wire::WatchKind kind, Done done);
   // All of it or nothing.
   void multi(const std::vector<Step>& steps, Done done);
   void sync(const std::string& path, Done done);
+  void who_am_i(Done done);
+  // Of this session; those whose path begins with `prefix`.
+  void get_ephemerals(const std::string& prefix, Done done);
+  // Proves one more identity, on this line and all later ones.
+  void log_in(const Auth& auth, Done done);
 
   // Requests that are made while it lives leave together. Inside the Executor.
   class Together {
@@ -120,8 +150,15 @@ class Client : public std::enable_shared_from_this<Client> {
   // Of the session; empty before the first.
   const std::string& password() const { return password_; }
 
+  // The server that we are at, or that is tried.
+  const std::string& server() const { return hosts_[host_ % hosts_.size()]; }
   // Why there is no connection, server by server; empty if there is one.
-  std::string trouble() const { return welcome_ ? std::string() : trouble_.text(hosts_); }
+  std::string trouble() const { return ready_ ? std::string() : trouble_.text(hosts_); }
+  // Which server the last line was to, and why it was lost.
+  const std::string& lost_server() const { return lost_server_; }
+  const std::string& why_lost() const { return why_lost_; }
+  // Every server has refused the connection at least that often in a row.
+  bool every_server_refuses(std::size_t times) const { return trouble_.all_refuse(hosts_, times); }
 
   // No events any more, and every request under way ends with `code`. Inside the Executor.
   void abandon(Code code);
@@ -129,6 +166,11 @@ class Client : public std::enable_shared_from_this<Client> {
   void close();
 
  private:
+  // In the order of SetWatches.
+  enum class WatchMode { data, exist, children, persistent, recursive };
+  static constexpr std::size_t kWatchModes = 5;
+  using Watches = std::multimap<std::string, WatchId>;
+
   // Takes the answer apart, whose code is ok.
   using Parse = void (*)(wire::Reader& body, Answer& answer);
   struct Call {
@@ -137,10 +179,9 @@ class Client : public std::enable_shared_from_this<Client> {
     Done done{};
     // A watch that is there once this succeeds.
     std::string path{};
-    WatchId watch = 0;
-    bool of_children = false;
+    WatchId watch = kNoWatch;
+    WatchMode mode = WatchMode::data;
   };
-  using Watches = std::multimap<std::string, WatchId>;
 
   void dial();
   void dial_later();
@@ -152,15 +193,18 @@ class Client : public std::enable_shared_from_this<Client> {
   void welcomed(std::string_view frame);
   void answered(std::int32_t xid, Code code, wire::Reader& body);
   void event(wire::Reader& body);
-  void fire(Watches& watches, const std::string& path, wire::EventType type);
   void fire_all();
   Clock::duration third() const;
   Clock::duration patience() const;
   void keep_alive();
   void ask(wire::Op op, const wire::Writer& body, Call call);
   void look(wire::Op op, const std::string& path, Call call);
+  void ask_about(wire::Op op, const std::string& path, Parse parse, Done done);
   void send(std::int32_t xid, wire::Op op, std::string_view body);
-  void log_in(const Auth& auth);
+  void send_login(const Auth& auth, Done done);
+  void login_answered(Code code);
+  void logged_in();
+  Watches& watches(WatchMode mode) { return watches_[static_cast<std::size_t>(mode)]; }
   void fail_all(Code code);
   void watch_again();
   wire::AclList acl() const;
@@ -174,11 +218,16 @@ class Client : public std::enable_shared_from_this<Client> {
   std::size_t host_ = 0;    // the one to dial next
   std::size_t failed_ = 0;  // lines in a row that came to nothing
   Trouble trouble_;
+  std::string lost_server_;
+  std::string why_lost_;
   std::map<std::string, std::shared_ptr<void>> questions_;  // what listens there, by host; asked once
 
   std::shared_ptr<Line> line_;
   std::shared_ptr<Line> leaving_;  // for close() to say goodbye on
   bool welcome_ = false;           // this line has been answered
+  bool ready_ = false;             // and our logins on it
+  std::vector<Auth> identities_;
+  std::deque<Done> logins_;  // under way; none of those that were proven on another line
   bool abandoned_ = false;
   Clock::time_point dialled_{};
   Clock::time_point sent_{};
@@ -190,10 +239,9 @@ class Client : public std::enable_shared_from_this<Client> {
   Clock::duration timeout_{};
   wire::Zxid last_zxid_ = 0;
   std::int32_t last_xid_ = 0;
-  std::deque<Call> calls_;  // answered in this order, or by no ZooKeeper
+  std::deque<Call> calls_;  // a ZooKeeper answers in this order
   std::size_t unset_ = 0;   // frames of watches that are not known to be set again
-  Watches data_watches_;
-  Watches child_watches_;
+  std::array<Watches, kWatchModes> watches_;
 };
 
 }  // namespace holdfast::zk

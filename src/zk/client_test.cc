@@ -17,7 +17,8 @@ using wire::EventType;
 
 class ZooKeeperClient : public ::testing::Test {
  protected:
-  std::shared_ptr<Client> open(const std::string& hosts = "a:1", Client::Options options = {.timeout_ms = 9'000}) {
+  std::shared_ptr<Client> open(const std::string& hosts = "a:1",
+                               Client::Options options = {.session_timeout = 9'000ms}) {
     auto client = std::make_shared<Client>(
         executor_,
         [this](const std::string& host, Clock::duration patience, Line::Events events) {
@@ -26,8 +27,9 @@ class ZooKeeperClient : public ::testing::Test {
           return lines_.back();
         },
         std::move(options),
-        Client::Events{[this](Client::State state, auto, auto) { states_.push_back(state); },
-                       [this](Client::WatchId watch, EventType type) { fired_.emplace_back(watch, type); }});
+        Client::Events{
+            [this](Client::State state, auto, auto) { states_.push_back(state); },
+            [this](Client::WatchId watch, EventType type, const std::string&) { fired_.emplace_back(watch, type); }});
     client->open(hosts);
     return client;
   }
@@ -78,21 +80,54 @@ TEST_F(ZooKeeperClient, begins_a_session_and_takes_it_up_again_on_the_next_line)
 }
 
 TEST_F(ZooKeeperClient, logs_in_before_anything_else) {
-  const auto client = open("a:1", {.timeout_ms = 9'000, .auth = {{"digest", "ann:secret"}, {"digest", "bob:secret"}}});
+  const auto client =
+      open("a:1", {.session_timeout = 9'000ms, .auth = {{"digest", "ann:secret"}, {"digest", "bob:secret"}}});
   line().welcome();
   ASSERT_EQ(line().said.size(), 2u);
   EXPECT_NE(line().said[0].body.find("ann:secret"), std::string::npos);
   EXPECT_NE(line().said[1].body.find("bob:secret"), std::string::npos);
+  line().reply(wire::kAuthXid, Code::ok);
+  EXPECT_TRUE(states_.empty()) << "one login is not answered";
+  line().reply(wire::kAuthXid, Code::ok);
+  EXPECT_EQ(states_, std::vector{Client::State::connected});
+}
+
+TEST_F(ZooKeeperClient, proves_an_identity_that_was_added_on_the_next_line_too) {
+  const auto client = open();
+  line().welcome();
+  client->log_in({"digest", "ann:secret"}, keep());
+  line().reply(wire::kAuthXid, Code::ok);
+  ASSERT_EQ(answers_.size(), 1u);
+  EXPECT_EQ(answers_[0].code, Code::ok);
+  lose();
+  executor_.run_for(1s);
+  line().welcome();
+  ASSERT_EQ(line().said.size(), 1u);
+  EXPECT_NE(line().said[0].body.find("ann:secret"), std::string::npos);
+}
+
+TEST_F(ZooKeeperClient, goes_on_without_an_identity_that_was_added_and_refused) {
+  const auto client = open();
+  line().welcome();
+  client->log_in({"none", ""}, keep());
+  client->exists("/", keep());
+  line().reply(wire::kAuthXid, Code::auth_failed);
+  ASSERT_EQ(answers_.size(), 2u);
+  EXPECT_EQ(answers_[0].code, Code::auth_failed);
+  EXPECT_EQ(answers_[1].code, Code::connection_loss);
+  EXPECT_EQ(states_.back(), Client::State::disconnected);
+  executor_.run_for(1s);
+  line().welcome();
+  EXPECT_EQ(line().hello->session, kSession);
+  EXPECT_TRUE(line().said.empty());
+  EXPECT_EQ(states_.back(), Client::State::connected);
 }
 
 TEST_F(ZooKeeperClient, whose_login_is_refused_says_so_and_leaves_it_at_that) {
-  const auto client = open();
+  const auto client = open("a:1", {.session_timeout = 9'000ms, .auth = {{"digest", "ann:secret"}}});
   line().welcome();
-  client->exists("/", keep());
   line().reply(wire::kAuthXid, Code::auth_failed);
-  EXPECT_EQ(states_.back(), Client::State::refused);
-  ASSERT_EQ(answers_.size(), 1u);
-  EXPECT_EQ(answers_[0].code, Code::connection_loss);
+  EXPECT_EQ(states_, std::vector{Client::State::refused});
   executor_.run_for(1min);
   EXPECT_EQ(lines_.size(), 1u);
 }
@@ -148,7 +183,7 @@ TEST_F(ZooKeeperClient, says_something_in_every_third_of_the_timeout_and_no_more
 }
 
 TEST_F(ZooKeeperClient, says_something_every_ten_seconds_however_long_the_session_is) {
-  const auto client = open("a:1", {.timeout_ms = 3'600'000});
+  const auto client = open("a:1", {.session_timeout = 3'600'000ms});
   line().welcome(1h);
   executor_.run_for(9900ms);
   EXPECT_EQ(line().count(wire::Op::ping), 0u);
@@ -207,12 +242,12 @@ TEST_F(ZooKeeperClient, tries_all_servers_at_once_and_then_more_and_more_slowly)
 
 // One that welcomes and hangs up is not asked a thousand times a second.
 TEST_F(ZooKeeperClient, has_time_to_try_all_servers_before_the_client_gives_up) {
-  const auto client = open("a:1,b:1,c:1", {.timeout_ms = 60'000, .connection_timeout = 4s});
+  const auto client = open("a:1,b:1,c:1", {.session_timeout = 60'000ms, .connection_timeout = 4s});
   EXPECT_EQ(patience_, 1s);
 }
 
 TEST_F(ZooKeeperClient, does_not_hurry_a_server_however_short_the_session_is) {
-  const auto client = open("a:1", {.timeout_ms = 200, .connection_timeout = 100ms});
+  const auto client = open("a:1", {.session_timeout = 200ms, .connection_timeout = 100ms});
   EXPECT_EQ(patience_, 500ms);
 }
 
@@ -249,11 +284,11 @@ TEST_F(ZooKeeperClient, goes_to_the_servers_it_was_told_of_meanwhile) {
 TEST_F(ZooKeeperClient, fires_each_watch_once_and_sets_the_others_again) {
   const auto client = open();
   line().welcome();
-  client->get_and_watch("/a", 1, keep());
+  client->get("/a", keep(), 1);
   line().reply(line().said.back().xid, Code::ok, text_and_stat(""));
-  client->get_and_watch("/b", 2, keep());
+  client->get("/b", keep(), 2);
   line().reply(line().said.back().xid, Code::ok, text_and_stat(""));
-  client->get_and_watch("/gone", 3, keep());
+  client->get("/gone", keep(), 3);
   line().reply(line().said.back().xid, Code::no_node);
   line().tell(EventType::node_deleted, "/a");
   line().tell(EventType::node_deleted, "/a");
@@ -270,12 +305,73 @@ TEST_F(ZooKeeperClient, fires_each_watch_once_and_sets_the_others_again) {
   EXPECT_EQ(body.texts(), std::vector<std::string>{});
 }
 
+// One number for all of them: an event is told once.
+TEST_F(ZooKeeperClient, keeps_watches_that_stay_and_sets_every_kind_again) {
+  const auto client = open();
+  line().welcome();
+  client->exists("/absent", keep(), 1);
+  line().reply(line().said.back().xid, Code::no_node);
+  client->exists("/there", keep(), 1);
+  line().reply(line().said.back().xid, Code::ok, stat());
+  client->add_watch("/node", wire::AddWatchMode::persistent, 1, keep());
+  line().reply(line().said.back().xid, Code::ok);
+  client->add_watch("/tree", wire::AddWatchMode::persistent_recursive, 1, keep());
+  line().reply(line().said.back().xid, Code::ok);
+  client->get("/tree/a", keep(), 1);
+  line().reply(line().said.back().xid, Code::ok, text_and_stat(""));
+  line().tell(EventType::node_deleted, "/tree/a");
+  line().tell(EventType::node_created, "/tree/b/c");
+  line().tell(EventType::node_created, "/treetop");
+  line().tell(EventType::node_children_changed, "/node");
+  line().tell(EventType::node_data_changed, "/node");
+  EXPECT_EQ(fired_, (std::vector<std::pair<Client::WatchId, EventType>>{{1, EventType::node_deleted},
+                                                                        {1, EventType::node_created},
+                                                                        {1, EventType::node_children_changed},
+                                                                        {1, EventType::node_data_changed}}));
+  lose();
+  executor_.run_for(1s);
+  line().welcome();
+  ASSERT_EQ(line().said.size(), 1u);
+  EXPECT_EQ(line().said[0].op, wire::Op::set_watches2);
+  wire::Reader body(line().said[0].body);
+  (void)body.i64();
+  EXPECT_EQ(body.texts(), std::vector<std::string>{"/there"});
+  EXPECT_EQ(body.texts(), std::vector<std::string>{"/absent"});
+  EXPECT_EQ(body.texts(), std::vector<std::string>{});
+  EXPECT_EQ(body.texts(), std::vector<std::string>{"/node"});
+  EXPECT_EQ(body.texts(), std::vector<std::string>{"/tree"});
+}
+
+TEST_F(ZooKeeperClient, does_not_set_again_what_was_removed) {
+  const auto client = open();
+  line().welcome();
+  client->get("/a", keep(), 1);
+  line().reply(line().said.back().xid, Code::ok, text_and_stat(""));
+  client->add_watch("/a", wire::AddWatchMode::persistent, 1, keep());
+  line().reply(line().said.back().xid, Code::ok);
+  client->remove_watches("/a", wire::WatchKind::data, keep());
+  line().reply(line().said.back().xid, Code::ok);
+  const auto again = [&] {
+    lose();
+    executor_.run_for(1s);
+    line().welcome();
+    return line().said.size();
+  };
+  ASSERT_EQ(again(), 1u);
+  wire::Reader body(line().said[0].body);
+  (void)body.i64();
+  EXPECT_EQ(body.texts(), std::vector<std::string>{});
+  client->remove_watches("/a", wire::WatchKind::any, keep());
+  line().reply(line().said.back().xid, Code::ok);
+  EXPECT_EQ(again(), 0u);
+}
+
 TEST_F(ZooKeeperClient, sets_many_watches_again_in_frames_that_servers_take) {
   const auto client = open();
   line().welcome();
   const std::string long_name(1'000, 'x');
   for (Client::WatchId i = 1; i <= 2'000; ++i) {
-    client->get_and_watch("/" + std::to_string(i) + long_name, i, keep());
+    client->get("/" + std::to_string(i) + long_name, keep(), i);
     line().reply(line().said.back().xid, Code::ok, text_and_stat(""));
   }
   lose();
@@ -298,7 +394,7 @@ TEST_F(ZooKeeperClient, remembers_what_it_has_seen_only_once_all_watches_are_set
   const auto client = open();
   line().welcome();
   for (Client::WatchId i = 1; i <= 300; ++i) {
-    client->get_and_watch("/" + std::to_string(i) + std::string(1'000, 'x'), i, keep());
+    client->get("/" + std::to_string(i) + std::string(1'000, 'x'), keep(), i);
     line().reply(line().said.back().xid, Code::ok, text_and_stat(""), 7);
   }
   const auto again = [&] {
@@ -320,9 +416,9 @@ TEST_F(ZooKeeperClient, remembers_what_it_has_seen_only_once_all_watches_are_set
 TEST_F(ZooKeeperClient, whose_watches_are_refused_fires_them_so_that_somebody_looks) {
   const auto client = open();
   line().welcome();
-  client->get_and_watch("/a", 1, keep());
+  client->get("/a", keep(), 1);
   line().reply(line().said.back().xid, Code::ok, text_and_stat(""));
-  client->get_children_and_watch("/b", 2, keep());
+  client->get_children("/b", keep(), 2);
   wire::Writer none;
   none.texts({});
   line().reply(line().said.back().xid, Code::ok, none.bytes());
@@ -360,7 +456,7 @@ TEST_F(ZooKeeperClient, leaves_a_server_that_speaks_nonsense) {
 TEST_F(ZooKeeperClient, that_is_abandoned_tells_nothing_more_and_says_goodbye) {
   const auto client = open();
   line().welcome();
-  client->get_and_watch("/a", 1, keep());
+  client->get("/a", keep(), 1);
   line().reply(line().said.back().xid, Code::ok, text_and_stat(""));
   client->exists("/b", keep());
   client->abandon(Code::closing);

@@ -13,8 +13,30 @@ void stat_only(wire::Reader& body, Answer& answer) { answer.stat = decode_stat(b
 void text_only(wire::Reader& body, Answer& answer) { answer.text = body.text(); }
 
 void text_and_stat(wire::Reader& body, Answer& answer) {
-  answer.text = body.buffer().value_or("");
+  const auto text = body.nullable();
+  answer.text = text.value_or("");
+  answer.null = !text;
   answer.stat = decode_stat(body);
+}
+
+void acl_and_stat(wire::Reader& body, Answer& answer) {
+  answer.acl = wire::decode_acls(body);
+  answer.stat = decode_stat(body);
+}
+
+void count_only(wire::Reader& body, Answer& answer) { answer.count = body.i32(); }
+
+void ids_only(wire::Reader& body, Answer& answer) {
+  answer.ids.resize(body.count(8));
+  for (auto& each : answer.ids) {
+    each.scheme = body.text();
+    each.id = body.text();
+  }
+}
+
+wire::Op op_of(wire::CreateMode mode) {
+  if (wire::has_ttl(mode)) return wire::Op::create_ttl;
+  return mode == wire::CreateMode::container ? wire::Op::create_container : wire::Op::create2;
 }
 
 void children_only(wire::Reader& body, Answer& answer) { answer.children = body.texts(); }
@@ -54,28 +76,28 @@ wire::AclList Client::acl() const {
   return list;
 }
 
-void Client::create(const std::string& path, const std::string& data, wire::CreateMode mode, Done done) {
-  const auto op = mode == wire::CreateMode::container ? wire::Op::create_container : wire::Op::create2;
+void Client::create(const NewNode& node, Done done) {
   wire::Writer body;
-  body.text(path);
-  body.text(data);
-  encode(body, acl());
-  body.i32(static_cast<std::int32_t>(mode));
-  ask(op, body, {.parse = text_and_stat, .done = std::move(done)});
+  body.text(node.path);
+  body.buffer(node.data);
+  encode(body, node.acl.empty() ? acl() : node.acl);
+  body.i32(static_cast<std::int32_t>(node.mode));
+  if (wire::has_ttl(node.mode)) body.i64(node.ttl);
+  ask(op_of(node.mode), body, {.parse = text_and_stat, .done = std::move(done)});
 }
 
-void Client::remove(const std::string& path, Done done) {
+void Client::remove(const std::string& path, Done done, std::int32_t version) {
   wire::Writer body;
   body.text(path);
-  body.i32(-1);
+  body.i32(version);
   ask(wire::Op::remove, body, {.parse = nothing, .done = std::move(done)});
 }
 
-void Client::set(const std::string& path, const std::string& data, Done done) {
+void Client::set(const std::string& path, const std::string& data, Done done, std::int32_t version) {
   wire::Writer body;
   body.text(path);
   body.text(data);
-  body.i32(-1);
+  body.i32(version);
   ask(wire::Op::set_data, body, {.parse = stat_only, .done = std::move(done)});
 }
 
@@ -83,41 +105,85 @@ void Client::set(const std::string& path, const std::string& data, Done done) {
 void Client::look(wire::Op op, const std::string& path, Call call) {
   wire::Writer body;
   body.text(path);
-  body.boolean(call.watch != 0);
+  body.boolean(call.watch != kNoWatch);
   call.path = path;
   ask(op, body, std::move(call));
 }
 
-void Client::exists(const std::string& path, Done done) {
-  look(wire::Op::exists, path, {.parse = stat_only, .done = std::move(done)});
+void Client::exists(const std::string& path, Done done, WatchId watch) {
+  look(wire::Op::exists, path, {.parse = stat_only, .done = std::move(done), .watch = watch, .mode = WatchMode::exist});
 }
 
-void Client::get(const std::string& path, Done done) {
-  look(wire::Op::get_data, path, {.parse = text_and_stat, .done = std::move(done)});
-}
-
-void Client::get_and_watch(const std::string& path, WatchId watch, Done done) {
+void Client::get(const std::string& path, Done done, WatchId watch) {
   look(wire::Op::get_data, path, {.parse = text_and_stat, .done = std::move(done), .watch = watch});
 }
 
-void Client::get_children(const std::string& path, Done done) {
-  look(wire::Op::get_children, path, {.parse = children_only, .done = std::move(done)});
-}
-
-void Client::get_children_and_stat(const std::string& path, Done done) {
-  look(wire::Op::get_children2, path, {.parse = children_and_stat, .done = std::move(done)});
-}
-
-void Client::get_children_and_watch(const std::string& path, WatchId watch, Done done) {
+void Client::get_children(const std::string& path, Done done, WatchId watch) {
   look(wire::Op::get_children, path,
-       {.parse = children_only, .done = std::move(done), .watch = watch, .of_children = true});
+       {.parse = children_only, .done = std::move(done), .watch = watch, .mode = WatchMode::children});
 }
 
-void Client::remove_watch(const std::string& path, bool of_children, Done done) {
-  (of_children ? child_watches_ : data_watches_).erase(path);
+void Client::get_children_and_stat(const std::string& path, Done done, WatchId watch) {
+  look(wire::Op::get_children2, path,
+       {.parse = children_and_stat, .done = std::move(done), .watch = watch, .mode = WatchMode::children});
+}
+
+void Client::ask_about(wire::Op op, const std::string& path, Parse parse, Done done) {
   wire::Writer body;
   body.text(path);
-  body.i32(static_cast<std::int32_t>(of_children ? wire::WatchKind::children : wire::WatchKind::data));
+  ask(op, body, {.parse = parse, .done = std::move(done)});
+}
+
+void Client::count_below(const std::string& path, Done done) {
+  ask_about(wire::Op::get_all_children_number, path, count_only, std::move(done));
+}
+
+void Client::get_acl(const std::string& path, Done done) {
+  ask_about(wire::Op::get_acl, path, acl_and_stat, std::move(done));
+}
+
+void Client::get_ephemerals(const std::string& prefix, Done done) {
+  ask_about(wire::Op::get_ephemerals, prefix, children_only, std::move(done));
+}
+
+void Client::sync(const std::string& path, Done done) { ask_about(wire::Op::sync, path, text_only, std::move(done)); }
+
+void Client::who_am_i(Done done) { ask(wire::Op::who_am_i, {}, {.parse = ids_only, .done = std::move(done)}); }
+
+void Client::set_acl(const std::string& path, const wire::AclList& acl, Done done, std::int32_t version) {
+  wire::Writer body;
+  body.text(path);
+  encode(body, acl);
+  body.i32(version);
+  ask(wire::Op::set_acl, body, {.parse = stat_only, .done = std::move(done)});
+}
+
+void Client::add_watch(const std::string& path, wire::AddWatchMode mode, WatchId watch, Done done) {
+  wire::Writer body;
+  body.text(path);
+  body.i32(static_cast<std::int32_t>(mode));
+  // Its answer is a number that says nothing.
+  ask(wire::Op::add_watch, body,
+      {.parse = nothing,
+       .done = std::move(done),
+       .path = path,
+       .watch = watch,
+       .mode = mode == wire::AddWatchMode::persistent ? WatchMode::persistent : WatchMode::recursive});
+}
+
+void Client::remove_watches(const std::string& path, wire::WatchKind kind, Done done) {
+  if (kind != wire::WatchKind::data) watches(WatchMode::children).erase(path);
+  if (kind != wire::WatchKind::children) {
+    watches(WatchMode::data).erase(path);
+    watches(WatchMode::exist).erase(path);
+  }
+  if (kind == wire::WatchKind::any) {
+    watches(WatchMode::persistent).erase(path);
+    watches(WatchMode::recursive).erase(path);
+  }
+  wire::Writer body;
+  body.text(path);
+  body.i32(static_cast<std::int32_t>(kind));
   ask(wire::Op::remove_watches, body, {.parse = nothing, .done = std::move(done)});
 }
 
@@ -153,12 +219,6 @@ void Client::multi(const std::vector<Step>& steps, Done done) {
   }
   header(wire::Op::error, true);
   ask(wire::Op::multi, body, {.parse = results, .done = std::move(done)});
-}
-
-void Client::sync(const std::string& path, Done done) {
-  wire::Writer body;
-  body.text(path);
-  ask(wire::Op::sync, body, {.parse = text_only, .done = std::move(done)});
 }
 
 }  // namespace holdfast::zk

@@ -37,6 +37,13 @@ std::string Trouble::of(const std::string& host) const {
   return why;
 }
 
+bool Trouble::all_refuse(const std::vector<std::string>& hosts, std::size_t times) const {
+  return std::all_of(hosts.begin(), hosts.end(), [&](const std::string& host) {
+    const auto known = refusals_.find(host);
+    return known != refusals_.end() && known->second >= times;
+  });
+}
+
 std::string Trouble::text(const std::vector<std::string>& hosts) const {
   std::vector<std::pair<std::string, std::vector<std::string>>> reasons;  // and for which servers
   for (const auto& host : hosts) {

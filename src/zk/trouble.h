@@ -17,7 +17,10 @@ inline constexpr std::string_view kHungUp = "closed by the server";
 class Trouble {
  public:
   // A line to that server was lost before it was answered.
-  void failed(const std::string& host, const std::string& why) { why_[host] = why; }
+  void failed(const std::string& host, const std::string& why) {
+    why_[host] = why;
+    refusals_[host] = why == kRefused ? refusals_[host] + 1 : 0;
+  }
   // What it is that listens there; counts more than why a line was lost.
   void found(const std::string& host, const std::string& clause) {
     if (!clause.empty()) found_[host] = clause;
@@ -26,12 +29,15 @@ class Trouble {
 
   // Of one server: "connection refused; is the server running?". Of several, with their addresses.
   std::string text(const std::vector<std::string>& hosts) const;
+  // Each has refused the connection at least that often in a row.
+  bool all_refuse(const std::vector<std::string>& hosts, std::size_t times) const;
 
  private:
   std::string of(const std::string& host) const;
 
   std::map<std::string, std::string> why_;
   std::map<std::string, std::string> found_;
+  std::map<std::string, std::size_t> refusals_;
 };
 
 }  // namespace holdfast::zk

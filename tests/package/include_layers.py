@@ -33,8 +33,7 @@ LAYERS = {
     "src/store": (("base", "store"), (*PLAIN, "xxhash.h")),
     "src/server": (("holdfast", "base", "net", "wire", "engine", "store", "server"), (*PLAIN, "asio", "openssl")),
     "src/cli": (("holdfast", "base/memory_reserve.h", "base/name.h", "base/text.h", "base/unix_socket.h", "base/uuid.h", "cli", "lock/session_key.h", "backend/session_end.h", "backend/zookeeper/address.h"), (*PLAIN, "CLI", "nlohmann", "yaml-cpp")),
-    # A client of its own, over the protocol as data: docs/adr/0014.
-    "src/cli/shell": (("holdfast", "cli", "base/text.h", "net", "wire"), (*PLAIN, "CLI", "histedit.h")),
+    "src/cli/shell": (("holdfast", "cli", "base/text.h", "net", "wire", "zk"), (*PLAIN, "CLI", "histedit.h")),
 }
 
 # What a test may include on top of what the code beside it may.

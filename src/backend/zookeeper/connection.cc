@@ -1,7 +1,5 @@
 #include "backend/zookeeper/connection.h"
 
-#include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "base/log.h"
@@ -13,14 +11,7 @@ namespace {
 constexpr auto kReopenPause = std::chrono::seconds(1);
 // Between two look-ups of the servers' names while there is no connection.
 constexpr auto kLookUpPause = std::chrono::seconds(5);
-// No server grants as much.
-constexpr std::int64_t kLongestTimeout = std::numeric_limits<std::int32_t>::max();
 constexpr auto kConfigNode = "/zookeeper/config";
-
-int in_milliseconds(Clock::duration timeout) {
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count();
-  return static_cast<int>(std::min<std::int64_t>(ms, kLongestTimeout));
-}
 
 }  // namespace
 
@@ -29,7 +20,7 @@ Connection::Connection(spi::Executor& executor, Address address, const ClientOpt
     : executor_(executor),
       address_(std::move(address)),
       tick_time_(options.ensemble_tick_time),
-      client_options_{.timeout_ms = in_milliseconds(options.session_timeout),
+      client_options_{.session_timeout = options.session_timeout,
                       .connection_timeout = options.connection_timeout,
                       .auth = options.auth,
                       .acl = options.acl},
@@ -52,8 +43,9 @@ void Connection::start_session_with(const std::string& hosts, const std::string&
   if (!hosts.empty() || address_.hosts.empty()) {
     client_ = std::make_shared<zk::Client>(
         executor_, dial_, client_options_,
-        zk::Client::Events{[this](zk::Client::State state, auto id, auto timeout) { on_state(state, id, timeout); },
-                           [this](auto watch, wire::EventType type) { watcher_.watch_fired(watch, type); }});
+        zk::Client::Events{
+            [this](zk::Client::State state, auto id, auto timeout) { on_state(state, id, timeout); },
+            [this](auto watch, wire::EventType type, const std::string&) { watcher_.watch_fired(watch, type); }});
     return client_->open(hosts);
   }
   if (is_news) base::log().warn("cannot connect to {}: {}", where(), trouble);
@@ -99,7 +91,7 @@ void Connection::on_connected(spi::SessionId id, Clock::duration timeout) {
   session_.password = client_->password();
   session_.timeout = timeout;
   if (announced_) return announce();
-  if (const std::chrono::milliseconds asked(client_options_.timeout_ms); timeout != asked) {
+  if (const auto asked = client_options_.session_timeout; timeout != asked) {
     base::log().info("{} has granted a session timeout of {} ms instead of {} ms", where(),
                      std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count(), asked.count());
   }

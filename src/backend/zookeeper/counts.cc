@@ -72,7 +72,7 @@ void ZooKeeperBackend::make_count(const std::string& name, std::int32_t initial,
   const auto denied = std::make_shared<Denied>();
   if (parents_made && slash > 0) create_with_parents(node.substr(0, slash), denied);
   connection_.client().create(
-      node, encode(initial), CreateMode::persistent,
+      {.path = node, .data = encode(initial)},
       acknowledged([this, name, initial, parents_made, denied, node, done](const zk::Answer& answer) {
         if (answer.code == Code::ok || answer.code == Code::node_exists) return done({});
         if (answer.code == Code::no_node && !parents_made) return make_count(name, initial, true, done);

@@ -53,10 +53,10 @@ void Listeners::watch(Id id, zk::Client::Done done) {
     listener->second.armed = answer.code == Code::ok;
     done(std::move(answer));
   });
-  if (what.of_children) return connection_.client().get_children_and_watch(what.path, id, std::move(armed));
+  if (what.of_children) return connection_.client().get_children(what.path, std::move(armed), id);
   // getData, not exists: on a node that is gone already, exists would leave a watch behind; and on one that we may not read, it
   // would leave us waiting, because the server does not tell us of it (CVE-2024-23944).
-  connection_.client().get_and_watch(what.path, id, std::move(armed));
+  connection_.client().get(what.path, std::move(armed), id);
 }
 
 void Listeners::ignore(Id id) {
@@ -66,7 +66,8 @@ void Listeners::ignore(Id id) {
 void Listeners::drop_watch(const Listener& dropped) {
   const bool wanted = nodes_.contains({dropped.path, dropped.of_children});
   if (!wanted && connection_.connected()) {
-    connection_.client().remove_watch(dropped.path, dropped.of_children, [](const zk::Answer&) {});
+    const auto kind = dropped.of_children ? wire::WatchKind::children : wire::WatchKind::data;
+    connection_.client().remove_watches(dropped.path, kind, [](const zk::Answer&) {});
   }
 }
 

@@ -124,7 +124,9 @@ void ZooKeeperBackend::place(std::shared_ptr<Placing> placing) {
                  acknowledged(keep_created));
     client.exists(node, acknowledged([placing](zk::Answer answer) { placing->stat = std::move(answer); }));
   } else if (placing->requests.size() == 1) {
-    client.create(path(first.queue, node_prefix(first.uid, first.mode)), first.card, CreateMode::ephemeral_sequential,
+    client.create({.path = path(first.queue, node_prefix(first.uid, first.mode)),
+                   .data = first.card,
+                   .mode = CreateMode::ephemeral_sequential},
                   acknowledged([placing](zk::Answer answer) {
                     answer.created = {answer.text};
                     placing->stat = {.code = answer.code, .stat = answer.stat};
@@ -238,7 +240,8 @@ void ZooKeeperBackend::create_with_parents(const std::string& full, const std::s
   for (auto slash = full.find('/', 1);; slash = full.find('/', slash + 1)) {
     const auto parent = full.substr(0, slash);
     const bool is_last = slash == std::string::npos;
-    connection_.client().create(parent, {}, CreateMode::container, acknowledged([=](const zk::Answer& answer) {
+    connection_.client().create({.path = parent, .data = "", .mode = CreateMode::container},
+                                acknowledged([=](const zk::Answer& answer) {
                                   if (answer.code == Code::ok || answer.code == Code::node_exists) *last = {};
                                   // Below one that was denied nothing is found, which is no reason of its own.
                                   if (status_of(answer.code) == Status::denied) {

@@ -13,6 +13,8 @@ struct Host {
   std::string name;  // or address, without []; or the path of a Unix socket, which has no port
   std::string port = "2181";
 
+  // As zk::Client takes it: what is before the last colon is the host.
+  std::string text() const { return name.starts_with('/') ? name : name + ':' + port; }
   std::string shown() const;
 };
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,21 +12,14 @@
 
 namespace holdfast::cli::shell {
 
-constexpr std::int32_t kAnyVersion = -1;
+using zk::kAnyVersion;
 
 class Nodes {
  public:
   explicit Nodes(Session& session) : session_(session) {}
 
-  struct NewNode {
-    std::string path;
-    wire::Buffer data{};
-    wire::AclList acl{};
-    wire::CreateMode mode = wire::CreateMode::persistent;
-    std::int64_t ttl = -1;  // milliseconds
-  };
   // The path it got.
-  Outcome<std::string> create(const NewNode& node);
+  Outcome<std::string> create(zk::NewNode node);
   Outcome<void> remove(const std::string& path, std::int32_t version = kAnyVersion);
 
   struct Content {
@@ -64,7 +56,8 @@ class Nodes {
  private:
   std::string real(const std::string& path) const;
   std::string shown(const std::string& path) const;
-  Outcome<std::string> ask(Question question, const std::string& path, bool changes);
+  // `changes`: it is meant to change something.
+  Outcome<zk::Answer> ask(const std::string& path, bool changes, const Session::Request& request);
 
   Session& session_;
 };

@@ -1,33 +1,26 @@
-// session.h -- this shell's session on the server: one connection after the other, and what must be told of them.
+// session.h -- this shell's session on the server: one zk::Client after the other, in a program that has one thread, and what must be told of
+// them.
 //
-// The C client has neither addWatch nor whoAmI, getEphemerals or getAllChildrenNumber, and it has threads of its own
-// that would print while a line is edited. This one has no thread: it works while somebody waits in it, for an answer
-// or for input.
+// It works while the shell waits in it, for an answer or for input, so that news arrive only where they can be shown.
 //
-//                  connected              connection ends      the server says expired    credentials refused
-//   connecting     -> ready               the next server      a new session, watches     -> closed
-//                                                              forgotten
-//   ready          -                      -> connecting, same  -                          -> connecting, same
-//                                         session                                         session, without them
+//                  connected   connection lost       session expired        credentials refused
+//   connecting     -> ready    the next server       a new session          -> closed
+//   ready          -           -> connecting, same   -                      -> connecting, same session, without them
+//                              session
 //   closed         nothing, until open()
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <tl/expected.hpp>
 #include <vector>
 
 #include "cli/shell/hosts.h"
-#include "cli/shell/watch_list.h"
 #include "holdfast/client.h"
-#include "net/frame_socket.h"
-#include "wire/protocol.h"
-#include "wire/records.h"
+#include "net/poll_reactor.h"
+#include "zk/client.h"
 
 namespace holdfast::cli::shell {
 
@@ -37,7 +30,7 @@ struct SessionOptions {
   std::vector<Auth> auth{};
   std::chrono::milliseconds session_timeout{15'000};
   std::chrono::milliseconds connect_timeout{5'000};
-  // Asked before every attempt to connect, and in place of `hosts` from then on; nobody hears signals meanwhile, so it must not take
+  // Asked before every attempt to connect, and in place of `hosts` from then on; no signal is heard meanwhile, so it must not take
   // long. Or why it is nowhere, in one sentence. Empty: the service is where `hosts` says.
   std::function<tl::expected<std::vector<Host>, std::string>()> locate{};
   // Asked when there is no session, or the server could not do what it was asked for: a clause about what else is known, or nothing. May be empty.
@@ -66,15 +59,7 @@ struct Interruption {
   std::function<bool()> take{};
 };
 
-struct Question {
-  wire::Op op;
-  std::string body;
-  // Kept once the answer is there; a watch on what does not exist as Watch::exist.
-  std::optional<Watch> watch{};
-  std::string path{};
-};
-
-// Hears one printable line at a time. Called by whoever waits in the session, and must not call it.
+// Hears one printable line at a time. Called while the session is waited in, and must not call it.
 struct SessionNews {
   std::function<void(const std::string&)> event;       // a watch has fired
   std::function<void(const std::string&)> connection;  // it came or went
@@ -84,9 +69,13 @@ struct SessionNews {
 
 class Session {
  public:
+  using Request = std::function<void(zk::Client& client, zk::Client::Done done)>;
+  // Of every watch that a request sets.
+  static constexpr zk::Client::WatchId kWatch = 1;
+
   Session(SessionOptions options, Interruption interruption, SessionNews news);
   // Closes it.
-  ~Session();
+  ~Session() { close(); }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -94,19 +83,18 @@ class Session {
   Answer<void> open();
   // For the next open(). What proved our identity to the servers before is not sent to these.
   void move_to(std::vector<Host> hosts);
-  // Its ephemeral nodes are gone when this returns, if the server is reached within a second.
+  // Its ephemeral nodes are gone when this returns, if the server answers within half a second.
   void close();
 
   bool ready() const { return phase_ == Phase::ready; }
   wire::SessionId id() const { return session_; }
   std::chrono::milliseconds granted_timeout() const { return timeout_; }
   // The server we are at, or try.
-  std::string server() const { return options_.hosts[host_].shown(); }
+  std::string server() const { return client_ ? shown(client_->server()) : options_.hosts.front().shown(); }
   const SessionOptions& options() const { return options_; }
-  WatchList& watches() { return watches_; }
 
   // Waits for a connection up to the connect timeout, then for the answer.
-  Answer<std::string> ask(const Question& question);
+  Answer<zk::Answer> ask(const Request& request);
   // Proves an identity, on this connection and all later ones.
   Answer<void> add_auth(const Auth& auth);
 
@@ -114,68 +102,37 @@ class Session {
   bool wait_readable(int fd);
 
  private:
-  using Time = std::chrono::steady_clock::time_point;
-  enum class Phase { closed, resting, connecting, proving, ready };
-  struct Pending {
-    std::int32_t xid;
-    const Question* question;  // nothing: auth
-    std::optional<Answer<std::string>> answer{};
-  };
+  enum class Phase { closed, connecting, ready };
   enum class Woke { time, input, interrupted };
 
-  static Time now() { return std::chrono::steady_clock::now(); }
-  // Does what is due, then waits for the network, `fd` (-1: none), an interruption or `until`.
-  Woke step(int fd, Time until);
-  Time due() const;
-  void do_what_is_due();
+  // Waits for the network, `fd` (-1: none), an interruption or `until`.
+  Woke step(int fd, Clock::time_point until);
   Answer<void> wait_until_ready();
   // While a session is opened: there is nothing to wait for.
   bool every_server_refuses() const;
-  Answer<std::string> wait_for_answer();
-
-  void start_attempt();
-  bool find_place();  // false: there is none, and the attempt is over
-  void greet();
-  void attend_socket();
-  void end_connection(const std::string& reason);
-  void refuse(const std::string& reason);
-  void on_frame(const std::string& frame);
-  void on_welcome(wire::Reader& reader);
-  void on_reply(std::int32_t xid, wire::Code code, std::string_view body);
-  void on_event(wire::Reader& reader);
-  void become_ready();
-  void send(std::int32_t xid, wire::Op op, std::string_view body);
-  void send_auth(const Auth& auth);
+  std::string why_not_connected() const;
   std::string explanation() const { return options_.explain ? options_.explain() : std::string(); }
+  std::string shown(const std::string& server) const;
+
+  void start();
+  void replace();
+  std::shared_ptr<zk::Line> dial(const std::string& server, Clock::duration patience, zk::Line::Events events);
+  void on_state(zk::Client::State state, wire::SessionId session, Clock::duration timeout);
+  void on_connected();
+  void on_disconnected(const std::string& why);
+  void on_event(wire::EventType type, std::string_view path);
 
   SessionOptions options_;
   Interruption interruption_;
   const SessionNews news_;
-
+  net::PollReactor reactor_;
+  std::shared_ptr<zk::Client> client_;
   Phase phase_ = Phase::closed;
-  std::unique_ptr<net::FrameSocket> socket_;
-  std::size_t host_ = 0;
-  std::size_t failures_ = 0;  // since the last connection
-  std::size_t refusals_ = 0;  // of these, the last ones in a row: nothing listens there
-  bool greeted_ = false;
-  bool leaving_ = false;      // that the connection ends is no news
-  std::size_t unproven_ = 0;  // identities the server has not answered yet
-  std::string last_trouble_;  // behind "Not connected to "
-  Time attempt_ends_{};
-  Time rest_ends_{};
-  Time last_sent_{};
-  Time last_heard_{};
-
+  std::string closed_why_;  // after "Not connected to "
   wire::SessionId session_ = 0;
-  std::string password_ = std::string(16, '\0');
   std::chrono::milliseconds timeout_{0};
-  wire::Zxid last_zxid_ = 0;
-  std::size_t unset_ = 0;   // requests for watches that are not known to be set again
   bool was_ready_ = false;  // in this session's life
   bool expired_ = false;    // and not told yet
-  std::int32_t next_xid_ = 1;
-  WatchList watches_;
-  Pending* pending_ = nullptr;
 };
 
 }  // namespace holdfast::cli::shell

@@ -36,7 +36,7 @@ Outcome<void> run_create(Context& context, const Arguments& arguments) {
   if (!mode) return tl::unexpected(mode.error());
   const auto path = wire::is_sequential(*mode) ? read_sequential_path(arguments.word(0)) : read_path(arguments.word(0));
   if (!path) return tl::unexpected(misuse(path.error()));
-  Nodes::NewNode node{.path = *path, .data = arguments.word_if(1), .acl = open_to_all(), .mode = *mode};
+  zk::NewNode node{.path = *path, .data = arguments.word_if(1), .mode = *mode, .acl = open_to_all()};
   if (const auto text = arguments.value('t')) {
     const auto ttl = parse_count(*text, {1, kLongestTtl});
     if (!ttl) return tl::unexpected(misuse("-t: " + ttl.error()));
