@@ -129,7 +129,7 @@ class Client {
  public:
   // Waits until there is a session, at most options.connection_timeout. URLs:
   //   memory:  memory:NAME                   a queue inside this process, shared by all clients of that name
-  //   zk://host:port,host:port[/chroot]      Apache ZooKeeper, or `holdfast server`
+  //   zk://host:port,host:port[/chroot]      Apache ZooKeeper, or `holdfast server`; without zk:// if each host has its port
   //   local:                                 the engine of this user, started by itself (local.h)
   //   embedded:  embedded:/directory         an engine inside this process (engine.h)
   // Throws Error: invalid_argument (says what would be right), not_connected, refused.

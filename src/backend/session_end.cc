@@ -1,6 +1,5 @@
 #include "backend/session_end.h"
 
-#include <algorithm>
 #include <exception>
 
 #include "backend/zookeeper/address.h"
@@ -10,21 +9,13 @@
 namespace holdfast {
 namespace {
 
-std::vector<std::string> servers_of(const std::string& url) {
-  std::vector<std::string> servers;
+net::ServerAddresses servers_of(const std::string& url) {
   if (url == "local:") {
-    if (const auto engine = find_local_engine()) servers.push_back(engine->address);
-    return servers;
+    const auto engine = find_local_engine();
+    return engine ? net::ServerAddresses{{engine->address, ""}} : net::ServerAddresses{};
   }
   const auto address = zookeeper::parse_address(url);
-  if (!address) return servers;
-  const auto& hosts = address->hosts;
-  for (std::size_t begin = 0; begin < hosts.size();) {
-    const auto end = std::min(hosts.find(',', begin), hosts.size());
-    servers.push_back(hosts.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return servers;
+  return address ? address->servers : net::ServerAddresses{};
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ void check_address(const std::string& url) {
 constexpr milliseconds kFirstLook{500};
 
 bool every_server_refuses(const ServiceSettings& settings) {
-  const auto servers = doctor::parse_servers(endpoint_of(settings).hosts);
+  const auto servers = endpoint_of(settings).servers;
   return std::all_of(servers.begin(), servers.end(), [](const auto& server) {
     const auto probe = doctor::ServerProbe::connect(server, deadline_after(kFirstLook));
     return !probe && probe.error().refused;
@@ -169,7 +169,7 @@ ServiceSettings resolve_service(const ServiceArguments& arguments, Notes notes) 
   const char* outer_auth = std::getenv(kRunAuth);
   note(settings, "config", file->path, {.origin = file->path.empty() ? "default" : file->origin});
   if (const auto said = sources.find("url", "--url", arguments.url, "HOLDFAST_URL"); !said.text.empty()) {
-    settings.url = said.text;
+    settings.url = zookeeper::with_scheme(said.text);
     note(settings, "url", settings.url, said);
     outer_namespace = outer_auth = nullptr;
   } else if (outer_url != nullptr && *outer_url != '\0') {
@@ -178,7 +178,7 @@ ServiceSettings resolve_service(const ServiceArguments& arguments, Notes notes) 
   } else {
     note(settings, "url", settings.url, {});
   }
-  if (settings.url != kLocal && !settings.url.starts_with("zk:")) {
+  if (settings.url != kLocal && !zookeeper::is_address(settings.url)) {
     refuse(fmt::format("{} is not a valid URL; {}", in_quotes(settings.url), meant_by(settings.url)));
   }
   if (settings.url.starts_with(kZooKeeper) && parse_hosts(settings.url).empty()) {
@@ -237,14 +237,11 @@ Client connect_if_served(const ServiceSettings& settings, ClientOptions options)
 
 Endpoint endpoint_of(const ServiceSettings& settings) {
   if (settings.url == kLocal) {
-    return {start_local_engine(settings.connect_timeout).address, "", settings.auth};
+    return {{{start_local_engine(settings.connect_timeout).address, ""}}, ""};
   }
-  if (!settings.url.starts_with(kZooKeeper)) {
-    refuse(in_quotes(settings.url) + " is not a ZooKeeper server; use zk://host:port or local:");
-  }
-  const auto rest = settings.url.substr(kZooKeeper.size());
-  const auto slash = rest.find('/');
-  return {rest.substr(0, slash), slash == std::string::npos ? "" : rest.substr(slash), settings.auth};
+  auto address = zookeeper::parse_address(settings.url);
+  if (!address) refuse(address.error());
+  return {std::move(address->servers), std::move(address->chroot)};
 }
 
 }  // namespace holdfast::cli

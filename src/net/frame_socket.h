@@ -11,14 +11,16 @@
 #include <string>
 #include <string_view>
 
+#include "holdfast/clock.h"
+#include "net/server_address.h"
+
 namespace holdfast::net {
 
 class FrameSocket {
  public:
   // Begins to connect; a name is looked up before it returns. If even that fails it is closed.
-  FrameSocket(const std::string& host, const std::string& port);
-  // To the Unix socket at `path`. A server of another user is never told anything: it is closed then.
-  explicit FrameSocket(const std::string& path);
+  // A server of another user at a Unix socket is never told anything: it is closed then.
+  explicit FrameSocket(const ServerAddress& server);
   ~FrameSocket();
   FrameSocket(const FrameSocket&) = delete;
   FrameSocket& operator=(const FrameSocket&) = delete;
@@ -37,11 +39,16 @@ class FrameSocket {
   // While true, what is sent stays here; then it leaves in one piece.
   void hold(bool held);
   std::optional<std::string> next_frame();
+  // Blocks. Nothing: it is closed, or no frame was complete by then.
+  std::optional<std::string> wait_for_frame(Clock::time_point deadline);
 
+  // The reason if what came is not a frame.
+  static constexpr auto kGibberish = "what came is not ZooKeeper's protocol";
   // Lists of children can be long, but past this it is no ZooKeeper that talks.
   static constexpr std::uint32_t kMostFrame = 64u << 20;
 
  private:
+  void connect_to(const std::string& path);
   void close(std::string reason);
   void finish_connecting();
   void flush();

@@ -13,37 +13,27 @@
 namespace holdfast::net {
 namespace {
 
-struct Result {
-  std::string hosts;
-  std::string trouble;
-  bool needs_dns = false;
-};
-
 // Flags: AI_NUMERICHOST to look at numbers only, which never blocks.
-Result look_up(const std::string& hosts, int flags) {
-  Result result;
-  for (std::size_t begin = 0; begin <= hosts.size();) {
-    const auto end = std::min(hosts.find(',', begin), hosts.size());
-    const auto server = hosts.substr(begin, end - begin);
-    begin = end + 1;
-    const auto colon = server.rfind(':');
-    const auto host = server.substr(0, colon);
+Resolved look_up(const ServerAddresses& servers, int flags) {
+  Resolved result;
+  for (const auto& server : servers) {
+    if (server.is_path()) {
+      result.servers.push_back(server);
+      continue;
+    }
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = flags;
     addrinfo* found = nullptr;
-    const int error = ::getaddrinfo(host.c_str(), nullptr, &hints, &found);
-    if (error != 0) {
-      result.needs_dns = true;
-      result.trouble += fmt::format("{}{}: {}", result.trouble.empty() ? "" : "; ", host, ::gai_strerror(error));
+    if (const int error = ::getaddrinfo(server.host.c_str(), nullptr, &hints, &found); error != 0) {
+      result.trouble += fmt::format("{}{}: {}", result.trouble.empty() ? "" : "; ", server.host, ::gai_strerror(error));
       continue;
     }
     for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
       std::array<char, NI_MAXHOST> number{};
       if (::getnameinfo(each->ai_addr, each->ai_addrlen, number.data(), number.size(), nullptr, 0, NI_NUMERICHOST) != 0)
         continue;
-      if (!result.hosts.empty()) result.hosts += ',';
-      result.hosts += fmt::format("{}{}", number.data(), server.substr(colon));
+      result.servers.push_back({number.data(), server.port});
     }
     ::freeaddrinfo(found);
   }
@@ -52,25 +42,27 @@ Result look_up(const std::string& hosts, int flags) {
 
 }  // namespace
 
+Resolved look_up(const ServerAddresses& servers) { return look_up(servers, 0); }
+
 // Shared with the thread, which nobody waits for.
 struct Resolver::Job {
   std::mutex mutex;
   spi::Executor* executor;  // none once cancelled
 };
 
-void Resolver::resolve(const std::string& hosts, Done done) {
+void Resolver::resolve(const ServerAddresses& servers, Done done) {
   cancel();
-  if (auto numbers = look_up(hosts, AI_NUMERICHOST); !numbers.needs_dns) {
-    return executor_.post([done = std::move(done), numbers = std::move(numbers)] { done(numbers.hosts, {}); });
+  if (auto numbers = look_up(servers, AI_NUMERICHOST); numbers.trouble.empty()) {
+    return executor_.post([done = std::move(done), numbers = std::move(numbers)] { done(numbers.servers, {}); });
   }
   job_ = std::make_shared<Job>();
   job_->executor = &executor_;
-  base::start_thread("hf-dns", [job = job_, hosts, done = std::move(done)] {
-    auto result = look_up(hosts, 0);
+  base::start_thread("hf-dns", [job = job_, servers, done = std::move(done)] {
+    auto result = look_up(servers);
     const std::lock_guard lock(job->mutex);
     if (job->executor == nullptr) return;
     job->executor->post([job, done, result = std::move(result)] {
-      if (job->executor != nullptr) done(result.hosts, result.trouble);
+      if (job->executor != nullptr) done(result.servers, result.trouble);
     });
   }).detach();
 }

@@ -34,14 +34,13 @@ std::string describe_stranger(std::string_view answer) {
   return "what listens there is not a ZooKeeper";
 }
 
-StrangerQuestion::StrangerQuestion(Reactor& reactor, const std::string& host, Done done)
+StrangerQuestion::StrangerQuestion(Reactor& reactor, const ServerAddress& server, Done done)
     : reactor_(reactor), done_(std::move(done)) {
-  const auto colon = host.rfind(':');
   addrinfo wanted{};
   wanted.ai_socktype = SOCK_STREAM;
   wanted.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
   addrinfo* found = nullptr;
-  if (::getaddrinfo(host.substr(0, colon).c_str(), host.substr(colon + 1).c_str(), &wanted, &found) != 0) return;
+  if (::getaddrinfo(server.host.c_str(), server.port.c_str(), &wanted, &found) != 0) return;
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> address(found, ::freeaddrinfo);
   fd_ = ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd_ < 0) return;

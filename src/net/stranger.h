@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "net/reactor.h"
+#include "net/server_address.h"
 
 namespace holdfast::net {
 
@@ -21,8 +22,8 @@ class StrangerQuestion {
   // Told inside, at most once, and not before the constructor has returned.
   using Done = std::function<void(std::string clause)>;
 
-  // `host`: "10.0.0.1:2181" or "::1:2181".
-  StrangerQuestion(Reactor& reactor, const std::string& host, Done done);
+  // A number, not a name.
+  StrangerQuestion(Reactor& reactor, const ServerAddress& server, Done done);
   ~StrangerQuestion();
   StrangerQuestion(const StrangerQuestion&) = delete;
   StrangerQuestion& operator=(const StrangerQuestion&) = delete;

@@ -14,20 +14,14 @@ namespace {
 // A server that is there closes the session within this; of one that is not, nobody waits for more.
 constexpr auto kGoodbye = std::chrono::milliseconds(500);
 
-net::FrameSocket connect_to(const std::string& host) {
-  if (host.starts_with('/')) return net::FrameSocket(host);
-  const auto colon = host.rfind(':');
-  return {host.substr(0, colon), host.substr(colon + 1)};
-}
-
 }  // namespace
 
-SocketLine::SocketLine(net::Reactor& reactor, const std::string& host, Events events)
-    : reactor_(reactor), host_(host), events_(std::move(events)), socket_(connect_to(host)) {}
+SocketLine::SocketLine(net::Reactor& reactor, const net::ServerAddress& server, Events events)
+    : reactor_(reactor), server_(server), events_(std::move(events)), socket_(server) {}
 
-std::shared_ptr<SocketLine> SocketLine::make(net::Reactor& reactor, const std::string& host, Clock::duration patience,
-                                             Events events) {
-  const std::shared_ptr<SocketLine> line(new SocketLine(reactor, host, std::move(events)));
+std::shared_ptr<SocketLine> SocketLine::make(net::Reactor& reactor, const net::ServerAddress& server,
+                                             Clock::duration patience, Events events) {
+  const std::shared_ptr<SocketLine> line(new SocketLine(reactor, server, std::move(events)));
   if (line->socket_.closed()) {
     reactor.post([line] { line->attend(); });
     return line;
@@ -53,14 +47,14 @@ std::shared_ptr<SocketLine> SocketLine::make(net::Reactor& reactor, const std::s
 }
 
 Dial SocketLine::dial(net::Reactor& reactor) {
-  return [&reactor](const std::string& host, Clock::duration patience, Events events) {
-    return make(reactor, host, patience, std::move(events));
+  return [&reactor](const net::ServerAddress& server, Clock::duration patience, Events events) {
+    return make(reactor, server, patience, std::move(events));
   };
 }
 
 std::shared_ptr<void> SocketLine::ask_what_listens(std::function<void(std::string clause)> done) {
-  if (host_.starts_with('/')) return nullptr;  // a Unix socket of this user: no other kind of server listens there
-  return std::make_shared<net::StrangerQuestion>(reactor_, host_, std::move(done));
+  if (server_.is_path()) return nullptr;  // a Unix socket of this user: no other kind of server listens there
+  return std::make_shared<net::StrangerQuestion>(reactor_, server_, std::move(done));
 }
 
 void SocketLine::send(std::string frame) {

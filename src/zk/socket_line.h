@@ -16,10 +16,9 @@ namespace holdfast::zk {
 
 class SocketLine final : public Line, public std::enable_shared_from_this<SocketLine> {
  public:
-  // `host`: "10.0.0.1:2181", "::1:2181", or the path of a Unix socket, which begins with a slash. A number: a name would be looked up here
-  // and now.
-  static std::shared_ptr<SocketLine> make(net::Reactor& reactor, const std::string& host, Clock::duration patience,
-                                          Events events);
+  // A name would be looked up here and now.
+  static std::shared_ptr<SocketLine> make(net::Reactor& reactor, const net::ServerAddress& server,
+                                          Clock::duration patience, Events events);
 
   // Dials such lines.
   static Dial dial(net::Reactor& reactor);
@@ -32,12 +31,12 @@ class SocketLine final : public Line, public std::enable_shared_from_this<Socket
   void close(std::string goodbye) override;
 
  private:
-  SocketLine(net::Reactor& reactor, const std::string& host, Events events);
+  SocketLine(net::Reactor& reactor, const net::ServerAddress& server, Events events);
 
   void lose(const std::string& why);
 
   net::Reactor& reactor_;
-  const std::string host_;
+  const net::ServerAddress server_;
   const Events events_;
   net::FrameSocket socket_;
   std::unique_ptr<net::Reactor::Readiness> readiness_;  // goes before the socket
