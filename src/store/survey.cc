@@ -236,6 +236,8 @@ bool Survey::use_segments_before_gap(Plan& plan) {
     const auto header = dropped.empty() ? read_header(numbers[i]) : tl::unexpected(Failure{});
     if (header) {
       before.push_back(*header);
+    } else if (header.error().error) {
+      return false;  // the system's complaint may go away
     } else {
       dropped.push_back(numbers[i]);
     }

@@ -97,8 +97,7 @@ AcquireResult Acquisition::acquire(const std::optional<std::chrono::nanoseconds>
   if (options_.exclusive) {
     auto mutex = client_->shared_mutex(options_.names.front());
     return within(
-        wait, [&] { return mutex.try_acquire(); },
-        [&](auto time) { return mutex.try_acquire_for(time, stop); });
+        wait, [&] { return mutex.try_acquire(); }, [&](auto time) { return mutex.try_acquire_for(time, stop); });
   }
   auto mutex = client_->mutex(options_.names.front());
   return within(
