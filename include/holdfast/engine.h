@@ -58,7 +58,7 @@ struct Listen {
   std::string path{};
 };
 
-// A limit on everything. A client that passes one gets the protocol's error or is disconnected; nobody else notices.
+// A limit on everything. A client that passes one gets the protocol's error or is disconnected; other clients do not notice.
 struct EngineLimits {
   // jute.maxbuffer: the longest request.
   std::size_t frame = 0xfffff;
@@ -140,7 +140,7 @@ class Engine {
 
   // Orderly: answers what was received, takes a snapshot. Sessions live on in data_dir.
   void stop();
-  // The same, but only if there has been no session for that long and nobody is about to open one. False: it goes on. Whoever comes
+  // The same, but only if there has been no session for that long and no client is about to open one. False: it goes on. A client that comes
   // too late finds the connection refused or reset, never a session that is forgotten.
   // `before` is called, in the engine's own thread, when it is decided and while nothing is closed yet.
   bool stop_if_unused(std::chrono::milliseconds for_that_long, const std::function<void()>& before = {});

@@ -1,4 +1,4 @@
-// inspect.h -- what lies in the queues: who holds, who waits, whoever made the tickets.
+// inspect.h -- what lies in the queues: holders and waiters, whichever library made their tickets.
 #pragma once
 
 #include <chrono>
@@ -29,10 +29,10 @@ struct TicketInfo {
   // What it says about itself. Of a stranger's ticket only the address may be known, or nothing.
   Card card;
   bool readable = true;  // false: we may not read it, and know no more than its name
-  bool revoked = false;  // somebody has asked its holder to give it back, which overwrites the card
+  bool revoked = false;  // a client has asked its holder to give it back, which overwrites the card
   Token token = 0;       // of the hold, or of the hold to come
   std::chrono::system_clock::time_point since;  // when the ticket was made, by the service's clock
-  std::int64_t session = 0;            // 0: an orphan. No session keeps it, so it stays until somebody removes it
+  std::int64_t session = 0;            // 0: an orphan. No session keeps it, so it stays until an operator removes it
   std::optional<std::size_t> entries;  // how often it was entered; known of holds of the client that asks only
 };
 
@@ -42,7 +42,7 @@ struct LockInfo {
   // In queue order. Of a semaphore: the permits, and then those who wait for their turn to ask for some.
   std::vector<TicketInfo> tickets;
   bool semaphore = false;
-  bool mixed_recipes = false;    // several recipes that do not wait for each other: nobody is safe
+  bool mixed_recipes = false;    // several recipes that do not wait for each other: no holder is safe
   bool near_overflow = false;    // the counter of the queue is close to its end
   std::size_t orphans = 0;       // tickets that no session keeps
   std::int64_t next_sequence{};  // of the ticket that would be made next, where the service says so

@@ -45,12 +45,12 @@ class Lease {
   // on a thread of the client that does nothing else; one that blocks delays the callbacks of other leases.
   std::stop_token lost() const noexcept;
 
-  // Requested when somebody asks for the name back, by Client::revoke() or Curator's Revoker. It is a request: the hold goes
-  // on until release(). The first call starts to listen, one request; without it nobody is told. Callbacks run as those of
+  // Requested when a client asks for the name back, by Client::revoke() or Curator's Revoker. It is a request: the hold goes
+  // on until release(). The first call starts to listen, one request; without it the holder is not told. Callbacks run as those of
   // lost() do. A lease that listens also learns at once, not with the next heartbeat, that its ticket was removed.
   std::stop_token revoked() const;
 
-  // Until this moment nobody else can be granted the name, whatever happens to the network. Moves on with
+  // Until this moment no other client can be granted the name, whatever happens to the network. Moves on with
   // every heartbeat that the service acknowledges; stands still while it does not (jeopardy).
   Clock::time_point valid_until() const noexcept;
 

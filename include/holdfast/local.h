@@ -64,7 +64,7 @@ bool stop_local_engine(std::chrono::milliseconds within);
 // end (SIGTERM, SIGINT), or when there has been no session for `idle`. Throws Error if it cannot serve.
 struct ServeLocalOptions {
   std::chrono::milliseconds idle{std::chrono::minutes(5)};
-  // From whoever started it; -1: nobody waits. It leaves them behind and runs on in the background.
+  // From the process that started it; -1: none waits. It leaves them behind and runs on in the background.
   int ready_fd = -1;       // is told "ready", or what went wrong
   int start_lock_fd = -1;  // closed once it serves: others may look again
 };

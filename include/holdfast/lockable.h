@@ -69,7 +69,7 @@ class Lockable {
   // Waits as long as it takes. Throws Error: cancelled, session_lost (a re-entry into a hold that was lost),
   // not_connected (the retry policy ended), refused, deadlock.
   [[nodiscard]] Lease acquire(std::stop_token stop = {});
-  // Does not wait for others: timed_out if somebody holds it. Not longer than the client's connection timeout.
+  // Does not wait for others: timed_out if a rival holds it. Not longer than the client's connection timeout.
   AcquireResult try_acquire() { return acquire_within(kDoNotWait, {}); }
   template <class Rep, class Period>
   AcquireResult try_acquire_for(const std::chrono::duration<Rep, Period>& timeout, std::stop_token stop = {}) {

@@ -25,7 +25,7 @@ struct LockItem {
 
 // Takes its place in all queues at one moment, in one transaction of the service, and holds when it is its turn in every one
 // of them. So two MultiLocks that name the same locks come in the same order everywhere, whatever order they name them in, and
-// cannot wait for each other in a circle. One deadline for all; whoever gives up leaves none of them behind.
+// cannot wait for each other in a circle. One deadline for all; a caller that gives up leaves none of them behind.
 //
 // It has one token, which is larger than that of every ticket before it in any of the names. When one of the names is lost, all
 // are. Re-entrant for the thread that holds it. Round trips of an uncontended acquire: two.

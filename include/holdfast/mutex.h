@@ -13,7 +13,7 @@ class Client;
 //   who asks                                     gets
 //   same thread, same object, hold is good       in at once; released as often as acquired
 //   same thread, same object, hold was lost      session_lost, until it is released
-//   same thread, another object of this name     waits, like anybody else
+//   same thread, another object of this name     waits, as another thread does
 //   another thread                               waits
 //
 // The thread that acquired may re-enter for as long as the hold lasts, also while the Lease is in other hands. If

@@ -23,7 +23,7 @@ class Permits;
 // acquire, which is lost as every Lease can be. Not bound to threads. Speaks Curator's InterProcessSemaphoreV2, so the number of
 // permits is a convention among its users, or a SharedCount, which may be changed while others wait.
 //
-// Fair: who asks first is served first, also if it asks for more than others. Nobody is given some of the permits it asked for.
+// Fair: who asks first is served first, also if it asks for more than others. A waiter is given all the permits it asked for, or none.
 //
 // Thread safety: all members from any thread. Round trips of an uncontended acquire: two, one more for several permits, one more
 // with a SharedCount; a try looks first, two more. A release: none.
@@ -35,7 +35,7 @@ class Semaphore {
   // Throws Error: cancelled, not_connected, refused; invalid_argument if `permits` is not between 1 and kMaxPermits, or more than
   // there are and ever will be.
   [[nodiscard]] Lease acquire(std::int64_t permits = 1, std::stop_token stop = {});
-  // Does not wait for others: timed_out if there are not enough permits, or, as std allows, if somebody else is just acquiring.
+  // Does not wait for others: timed_out if there are not enough permits, or, as std allows, if another client is just acquiring.
   AcquireResult try_acquire(std::int64_t permits = 1) { return acquire_within(Clock::time_point(), permits, {}); }
   template <class Rep, class Period>
   AcquireResult try_acquire_for(const std::chrono::duration<Rep, Period>& timeout, std::int64_t permits = 1,

@@ -51,7 +51,7 @@ Client Client::connect(std::string_view url, ClientOptions options) {
 }
 
 Client Client::connect_until(std::string_view url, Clock::time_point deadline, ClientOptions options) {
-  // Before the options are handed over: the order in which arguments are evaluated is anybody's guess.
+  // Before the options are handed over: the order in which arguments are evaluated is unspecified.
   ClientOptions for_backend = options;
   // With less time than one attempt may take, each of the servers gets its share of that.
   for_backend.connection_timeout = time_of_one_attempt(options.connection_timeout, deadline);

@@ -9,7 +9,7 @@
 
 namespace holdfast::base {
 
-// Keep it in a shared_ptr if whoever waits may destroy it.
+// Keep it in a shared_ptr if the waiting thread may destroy it.
 class Signal {
  public:
   void set() {

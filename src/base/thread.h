@@ -1,4 +1,4 @@
-// thread.h -- a thread of the library: named, for whoever looks with ps or gdb, and out of the way of the program's signals.
+// thread.h -- a thread of the library: named, for an operator with ps or gdb, and out of the way of the program's signals.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,7 @@
 // ticket_spelling.h -- which nodes of ZooKeeper are tickets of a lock, by their names alone.
 //
 // A recipe creates its node with a name that ends with its marker, and the server appends a number: ten digits, of which
-// one may be a minus. With fewer it is a name that somebody chose.
+// one may be a minus. With fewer it is a name that a user chose.
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,7 @@ namespace holdfast::engine {
 
 using Identities = std::vector<wire::Id>;  // what a connection has proven to be
 
-// A long list, sorted: whoever has proven 64 identities is found in 4,096 entries without comparing each with each.
+// A long list, sorted: a client that has proven 64 identities is found in 4,096 entries without comparing each with each.
 class AclIndex {
  public:
   // The list outlives it.
@@ -86,7 +86,7 @@ inline constexpr std::size_t kMostAddedByAuth = 64 << 10;
 // a list that can be used.
 bool make_acl(const wire::AclList& wanted, const Identities& who, wire::AclList& made);
 
-// For those who may read but not administrate: the digests are nobody's business.
+// For clients that may read but not administrate: the digests are withheld from them.
 wire::AclList without_secrets(const wire::AclList& list);
 
 }  // namespace holdfast::engine

@@ -64,9 +64,9 @@ TEST(Acl, permissions_of_several_entries_add_up) {
 }
 
 TEST(Acl, the_superuser_may_do_everything) {
-  const AclList nobody{{0, {"world", "anyone"}}};
-  EXPECT_FALSE(is_allowed(&nobody, permission::kRead, {kBob}));
-  EXPECT_TRUE(is_allowed(&nobody, permission::kRead, {kBob, {"super", ""}}));
+  const AclList no_permissions{{0, {"world", "anyone"}}};
+  EXPECT_FALSE(is_allowed(&no_permissions, permission::kRead, {kBob}));
+  EXPECT_TRUE(is_allowed(&no_permissions, permission::kRead, {kBob, {"super", ""}}));
 }
 
 TEST(Acl, a_digest_is_compared_as_a_whole_and_within_its_scheme) {

@@ -70,7 +70,7 @@ struct WantedWatches {
 constexpr std::size_t kEntriesPerEvent = 128;
 
 const Identities kNobody{};
-// What we ask of ourselves, nobody can forbid.
+// The engine's own requests need no permission.
 const Identities kOurselves{{"super", ""}};
 
 }  // namespace

@@ -1,9 +1,9 @@
 // engine.h -- the state machine: nodes, sessions and watches, and what each request does to them.
 //
 // No clock, no file, no socket, no thread: time and order come in, what changed goes out. A request passes in two halves, so that
-// nothing is told to anybody before it is safe on disk, and can be taken back if it cannot be made safe:
+// no client is told anything before it is safe on disk, and can be taken back if it cannot be made safe:
 //
-//   execute()     nodes and sessions change; the answer is worked out; nobody knows yet
+//   execute()     nodes and sessions change; the answer is worked out; no client knows yet
 //      |
 //      |  the caller writes Outcome::transaction to its log
 //      |
@@ -37,7 +37,7 @@
 
 namespace holdfast::engine {
 
-// Who asks. Requests of our own (expiry, empty containers) come from nobody.
+// The client that asks. Requests of the engine's own (expiry, empty containers) have none.
 struct Client {
   wire::SessionId session = 0;
   ConnectionId connection = 0;
@@ -119,7 +119,7 @@ class Engine {
   void settle(const Client& client, const wire::Request& request, Outcome& outcome, const Tell& tell);
   void take_back(Outcome& outcome) noexcept;
 
-  // Containers that were used and are empty, and TTL nodes that nobody changed for long enough: to be removed by requests
+  // Containers that were used and are empty, and TTL nodes that no client changed for long enough: to be removed by requests
   // of our own. Looks at `count` of them from the place `from` on, of tree().mortals().
   std::vector<std::string> mortals_due(std::size_t from = 0, std::size_t count = ~std::size_t{0}) const;
 

@@ -32,7 +32,7 @@ void for_each_ahead(const Row& row, F f) {
 // Beside the names in a listing.
 constexpr std::size_t kLength = sizeof(std::int32_t);
 
-// Of a digest only the user: the rest is nobody's business.
+// Of a digest only the user is shown.
 std::string_view user_of(const wire::Id& id) {
   if (id.scheme == "digest") return std::string_view(id.id).substr(0, id.id.find(':'));
   return id.scheme == "ip" ? std::string_view(id.id) : std::string_view{};
@@ -53,7 +53,7 @@ Code Reads::readable(std::string_view path, std::int32_t permissions, const Node
   return permissions_.allow(node->acl, permissions) ? Code::ok : Code::no_auth;
 }
 
-// Anybody may ask whether there is a node.
+// Every client may ask whether there is a node.
 Code Reads::operator()(const wire::Exists& request, wire::Writer& answer) const {
   if (request.path.find('\0') != std::string::npos) return Code::bad_arguments;
   const Node* node = tree_.find(request.path);
@@ -101,7 +101,7 @@ Code Reads::operator()(const wire::GetChildren& request, wire::Writer& answer) c
   return Code::ok;
 }
 
-// There is nobody to catch up with.
+// A single server has no leader to catch up with.
 Code Reads::operator()(const wire::Sync& request, wire::Writer& answer) const {
   answer.text(request.path);
   return Code::ok;

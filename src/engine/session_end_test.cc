@@ -87,7 +87,7 @@ TEST(SessionEnd, is_taken_back_with_the_piece_that_could_not_be_made_safe) {
   EXPECT_EQ(testing::describe(leaving.scene.engine), before);
 }
 
-// A crash after the first piece: nobody can resume the session, and what is left is found.
+// A crash after the first piece: no client can resume the session, and what is left is found.
 TEST(SessionEnd, leaves_orphans_that_are_found_after_a_crash_in_between) {
   Leaving leaving(25);
   std::vector<std::string> snapshot;

@@ -47,7 +47,7 @@ class Sessions {
   void set_timeout(wire::SessionId id, std::chrono::milliseconds timeout) noexcept;
   // Not before then; it may have been heard of since.
   void heard_of(wire::SessionId id, Moment now);
-  // After a restart: nobody could be heard of while we were not there.
+  // After a restart: no client could be heard of while the engine was down.
   void all_heard_of(Moment now);
 
   // Those whose end has come; without memory for the list, not all of them. They stay until they are closed, and are not named again
@@ -55,7 +55,7 @@ class Sessions {
   std::vector<wire::SessionId> expired(Moment now);
   // When its end has come, or then if that is later.
   void look_again(wire::SessionId id, Moment earliest = Moment{0});
-  // Before this moment expired() names nobody; none if there is no session.
+  // Before this moment expired() names no session; none if there is no session.
   std::optional<Moment> next_look() const;
 
   std::size_t size() const { return sessions_.size(); }

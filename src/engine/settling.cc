@@ -39,7 +39,7 @@ void Engine::settle(const Client& client, const wire::Request& request, Outcome&
   }
 }
 
-// What is told, to whom, and by which list it may be withheld: whoever may not read a node does not learn of it by a watch
+// An event, its watchers, and the list that may withhold it: a client that may not read a node does not learn of it by a watch
 // (CVE-2024-23944).
 void Engine::settle_changes(Outcome& outcome, const Tell& tell) {
   for (std::size_t i = 0; i < outcome.undo.size(); ++i) {
@@ -78,7 +78,7 @@ const WatchTable::Told& Engine::fire(WatchTable& table, std::string_view path, E
   return told;
 }
 
-// After a reconnect: what happened while nobody watched is told now, the rest is watched again.
+// After a reconnect: what happened while the client could not watch is told now, the rest is watched again.
 std::vector<std::optional<EventType>> Engine::missed_by(const wire::SetWatches& request) const {
   std::vector<std::optional<EventType>> missed;
   for (const auto& path : request.data) {

@@ -19,7 +19,7 @@ std::size_t path_length(const Node& node) {
 
 bool is_mortal(const Node& node) { return node.kind == Kind::container || node.kind == Kind::ttl; }
 
-// In a log: what happens to it, and to whom.
+// In a log: the change, and the node it is made to.
 std::size_t naming(const Node& node) { return 2 * sizeof(std::int32_t) + path_length(node); }
 
 }  // namespace
@@ -111,7 +111,7 @@ NodeUndo Tree::apply(const NodeCreated& change, wire::Zxid zxid, std::int64_t ti
 NodeUndo Tree::apply(const NodeRemoved& change, wire::Zxid zxid, std::int64_t) {
   Node* parent = find(parent_of(change.path));
   Node* node = find(change.path);
-  // Nobody can ask for the root to be removed, but a log can say anything.
+  // No request can remove the root, but a log can say anything.
   if (parent == nullptr || node == root_.get()) return {};
   if (node != nullptr && node->child_count() > 0) remove_below(*node);
   NodeUndo undo{.what = NodeUndo::What::removed, .node = parent, .readers = parent->acl, .zxid = parent->pzxid};

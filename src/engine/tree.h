@@ -91,7 +91,7 @@ class Tree {
   std::size_t ephemeral_bytes(wire::SessionId session) const;
   // Containers and TTL nodes, in no order.
   const std::vector<Mortal>& mortals() const { return mortals_; }
-  // It is to be removed: a container that was used and is empty, a TTL node that nobody changed for long enough.
+  // It is to be removed: a container that was used and is empty, a TTL node that no client changed for long enough.
   bool is_over(const Node& node) const;
 
   std::size_t size() const { return size_; }

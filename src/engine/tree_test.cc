@@ -127,7 +127,7 @@ TEST(Tree, a_change_without_its_place_is_passed_over) {
   EXPECT_EQ(tree.size(), 4u);
 }
 
-// Nobody could find them, nor see that they are there when they come again.
+// No client could find them, nor see that they are there when they come again.
 TEST(Tree, makes_no_nodes_of_what_is_no_path) {
   Tree tree;
   make(tree, "/a");

@@ -1,6 +1,6 @@
 // watches.h -- who wants to be told of which node.
 //
-// A watch belongs to a connection and goes with it: at once as far as anybody can tell, and piece by piece in memory, because a
+// A watch belongs to a connection and goes with it: immediately as far as a client can tell, and piece by piece in memory, because a
 // connection may have had a million. There are two tables, as in ZooKeeper: one for what happens to a node, one for
 // what happens to its children. What exactly:
 //
@@ -62,7 +62,7 @@ class WatchTable {
   void abandon(ConnectionId connection) noexcept;
   // At most so many; how many it were.
   std::size_t sweep(std::size_t most);
-  // As ZooKeeper answers it: somebody's watch on that path is enough.
+  // As ZooKeeper answers it: any client's watch on that path is enough.
   bool contains(std::string_view path) const;
   // Who is to be told, until it fires again. One-shot watches are used up.
   const Told& fire(std::string_view path, wire::EventType type) noexcept;
@@ -115,13 +115,13 @@ class WatchTable {
   Hashed hashed(std::string_view path) const { return {path, base::siphash(key_, path)}; }
   const ByPath& shard(const Hashed& path) const { return shards_[path.hash >> 58]; }
   ByPath& shard(const Hashed& path) { return shards_[path.hash >> 58]; }
-  // Where the path is watched, and where one above it is if anybody watches recursively: f(watchers, at the node itself).
+  // Where the path is watched, and where one above it is if a client watches recursively: f(watchers, at the node itself).
   template <class F>
   void visit(std::string_view path, F f) const;
   bool is_gone(ConnectionId connection) const { return !gone_.empty() && gone_.contains(connection); }
   // Its watches; made room for, if these are its first.
   ByConnection::iterator owner(ConnectionId connection);
-  // Nobody was told of this before, this time.
+  // No watcher was told of this change before.
   bool is_first(ConnectionId connection) noexcept;
   void forget(const std::string* path, ConnectionId connection);
   void erase(const Hashed& path);

@@ -145,7 +145,7 @@ TEST(WatchTable, forgets_that_there_was_a_recursive_one) {
   EXPECT_EQ(table.fire("/a", node_created), Connections{1});
 }
 
-// What a connection leaves is removed in pieces, and nobody can tell.
+// What a connection leaves is removed in pieces, and no client can tell.
 TEST(WatchTable, tells_a_connection_that_is_gone_of_nothing_however_much_of_it_is_left) {
   WatchTable table;
   for (int i = 0; i < 100; ++i) table.add("/" + std::to_string(i), 1, i % 2 == 0 ? one_shot : recursive);

@@ -48,7 +48,7 @@ class DirectoryLock {
 };
 
 struct LockRefusal {
-  std::error_code error;     // resource_unavailable_try_again: somebody else has it
+  std::error_code error;     // resource_unavailable_try_again: another process has it
   std::int64_t process = 0;  // who, if that is known
 };
 

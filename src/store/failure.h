@@ -19,7 +19,7 @@ struct Failure {
 struct AppendFailure {
   enum class Kind {
     refused,  // it is not in the log and never will be
-    unknown,  // nobody can tell, until the store is opened again or a later append() succeeds, which removes it first
+    unknown,  // cannot be told until the store is opened again or a later append() succeeds, which removes it first
   };
   Kind kind;
   std::error_code error;

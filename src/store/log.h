@@ -57,7 +57,7 @@ class Log {
   void begin_segment();
   // Begins the first one now, for a log without any: what came before is in a snapshot alone.
   tl::expected<void, Failure> begin_first_segment();
-  // Removes the segments that nobody needs who has everything up to `begin`. Best effort.
+  // Removes the segments that are not needed with a snapshot of everything up to `begin`. Best effort.
   void purge(Index begin);
 
  private:

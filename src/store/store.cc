@@ -54,7 +54,7 @@ std::string normal(const std::string& directory) {
   return path.has_filename() || !path.has_relative_path() ? path.string() : path.parent_path().string();
 }
 
-// What a crash left unfinished. Whether it can be removed matters to nobody.
+// What a crash left unfinished. Whether it can be removed does not matter.
 void remove_temporary_files(Disk& disk, const std::string& directory) {
   const auto names = disk.list(directory);
   if (!names) return;
@@ -63,7 +63,7 @@ void remove_temporary_files(Disk& disk, const std::string& directory) {
   }
 }
 
-// Out of the way, so that it does not count among those that are kept, and yet at hand for whoever wants to know.
+// Out of the way, so that it does not count among those that are kept, and yet at hand for an operator.
 void set_aside(Disk& disk, const DamagedSnapshot& snapshot) {
   const std::string to = snapshot.path + std::string(kDamagedSuffix);
   base::log().warn("{}; it is passed over, and renamed to {}", snapshot.why.message, to);

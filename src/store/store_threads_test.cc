@@ -46,7 +46,7 @@ TEST_P(StoreThreads, snapshots_are_written_and_logs_purged_while_others_append) 
         ++snapshots;
       }
     });
-    // Ends after both: there is always somebody to disturb. Bounded, should the other thread give up.
+    // Ends after both: there is always a thread to disturb. Bounded, should the other thread give up.
     for (Index index = 1; index <= kGroups || (snapshots < kSnapshots && index < 100 * kGroups); index += 2) {
       const std::string first = fmt::format("value {}", index);
       const std::string second = fmt::format("value {}", index + 1);

@@ -60,7 +60,7 @@ struct ConnectResponse {
   bool has_read_only = true;
 };
 
-// Proves who somebody is. Its first field, a type, was never used.
+// Proves who a client is. Its first field, a type, was never used.
 struct AuthRequest {
   std::string scheme;
   std::string credentials;

@@ -65,7 +65,7 @@ class OurEnd final : public server::Peer, public std::enable_shared_from_this<Ou
   }
 
   std::mutex mutex_;
-  spi::Executor* executor_;  // none: nobody listens
+  spi::Executor* executor_;  // none: the client does not listen any more
   const Line::Events events_;
   std::promise<void> closed_;
   server::ConnectionId id_ = 0;  // of the engine's thread
@@ -84,9 +84,9 @@ class EngineLine final : public Line {
   }
   bool may_fall_silent() const override { return false; }
   void let_go() override { end_->let_go(); }
-  // One that has no session yet is closed by the engine as well: the session it is about to get is nobody's.
+  // One that has no session yet is closed by the engine as well: no client owns the session it is about to get.
   void close(std::string goodbye) override {
-    if (engine_->stopped()) return;  // there is nobody to say it to
+    if (engine_->stopped()) return;  // the engine cannot hear it
     send(std::move(goodbye));
     end_->closed().wait_for(kGoodbye);
   }

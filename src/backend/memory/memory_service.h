@@ -1,7 +1,7 @@
 // memory_service.h -- the storage service of the reference backend: queues in this process's memory.
 //
 // What a real service does, without the network: tickets in order, owned by sessions, watched by listeners; and beside them
-// values, which nobody owns. It has its own lock because clients, each in its own Executor, share it.
+// values, which no session owns. It has its own lock because clients, each in its own Executor, share it.
 #pragma once
 
 #include <functional>
@@ -19,11 +19,11 @@ namespace holdfast::memory {
 
 class Service {
  public:
-  // The service of that name, shared by all who ask for it while anybody still has it.
+  // The service of that name, shared by all clients that ask for it while one of them still has it.
   static std::shared_ptr<Service> named(const std::string& name);
 
   spi::SessionId open_session();
-  // Ends a session, whoever asks: its tickets go.
+  // Ends a session, its own client or not: its tickets go.
   void end_session(spi::SessionId session);
   bool is_open(spi::SessionId session) const;
 

@@ -128,7 +128,7 @@ void Connection::replace_session() {
   const auto old = std::exchange(client_, nullptr);
   old->abandon(Code::session_expired);
   watcher_.session_expired(session_.id);
-  old->close();  // there is nobody to talk to: returns at once
+  old->close();  // the server is not reachable: returns immediately
   start_session();
 }
 

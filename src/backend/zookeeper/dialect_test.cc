@@ -281,7 +281,7 @@ TEST(Children, of_an_empty_queue_are_none) {
   EXPECT_EQ(children.stray, "");
 }
 
-// Anybody who may write there can name a node as he likes. On a circle "before" is no order once the sequences span half
+// Every client that may write there can name a node as it likes. On a circle "before" is no order once the sequences span half
 // of it, and std::sort may do anything with a comparison that is none; AddressSanitizer watches.
 TEST(Children, with_sequences_all_around_the_circle_do_no_harm) {
   std::vector<std::string> nodes;

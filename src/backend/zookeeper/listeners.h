@@ -1,6 +1,6 @@
 // listeners.h -- who of this client listens to which node, and the watches on the server for that.
 //
-// A watch is used up when it fires, and the server keeps one per node and session, whoever of us asked for it. So what looks
+// A watch is used up when it fires, and the server keeps one per node and session, whichever part of us asked for it. So what looks
 // like one lasting listener each is this: a watch that is set again after every change of the text, and that is removed when the
 // last of those who listen to a node has lost interest.
 #pragma once
@@ -43,7 +43,7 @@ class Listeners {
   void fired(Id id, wire::EventType type);
   // The library sets its watches again by itself, but not one that was being set anew when the connection broke.
   void session_connected();
-  // The session is over, and every watch with it. Nobody is told.
+  // The session is over, and every watch with it. No listener is told.
   void clear();
 
  private:

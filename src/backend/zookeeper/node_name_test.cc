@@ -44,7 +44,7 @@ TEST(NodeName, spells_what_is_beyond_the_basic_plane_so_that_it_can_be_read) {
   EXPECT_EQ(node_of_name("\\u{5c}u{1f512}"), "\\u{5c}u{5c}u{1f512}");
 }
 
-// No two names are one node, and no two nodes one name, whoever made them: over all short texts of the pieces that matter.
+// No two names are one node, and no two nodes one name, whichever library made them: over all short texts of the pieces that matter.
 TEST(NodeName, and_name_undo_each_other) {
   const std::vector<std::string> pieces{"\\", "u", "{", "}", "u{", "5c", "u{5c}", "1f512", "u{1f512}", "a", kLock};
   std::map<std::string, std::string> names;

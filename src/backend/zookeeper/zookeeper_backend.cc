@@ -185,7 +185,7 @@ void ZooKeeperBackend::placed(const std::shared_ptr<Placing>& placing) {
     return placing->done({Status::unknown, where() + " has not said what it created", {}});
   }
   if (placing->stat.code == Code::ok && placing->stat.stat.czxid == 0) {
-    // A multi does not say when and for whom it was made, not even of create2.
+    // A multi does not say when and for which session it was made, not even of create2.
     if (!connection_.connected()) return placing->done({Status::unknown, unreachable(), {}});
     return connection_.client().exists(created.created.front(), acknowledged([this, placing](zk::Answer answer) {
                                          placing->stat = std::move(answer);
