@@ -70,7 +70,7 @@ void check_against_the_definition(const Queue& queue, std::size_t mine, Rule rul
   ASSERT_EQ(admission.ahead, mine);
   if (admission.answer != Answer::wait) return;
 
-  ASSERT_LT(admission.listen_to, mine) << "listens to itself or to somebody behind";
+  ASSERT_LT(admission.listen_to, mine) << "listens to itself or to a ticket behind";
   // Those who are before me and in my way on their own account.
   ASSERT_TRUE(rule.mode != Mode::shared || queue[admission.listen_to].mode != Mode::shared)
       << "a reader listens to a reader";
@@ -143,7 +143,7 @@ TEST(Admission, depends_only_on_the_tickets_ahead) {
 }
 
 // Clients as they are: each looks once when it comes and afterwards only when the one ticket it listens to is gone.
-// Anybody may go at any time, whether it is inside (released, or died) or still waiting (gave up, or died).
+// Every ticket may go at any time, whether it is inside (released, or died) or still waiting (gave up, or died).
 class Simulation {
  public:
   using RuleOf = Rule (*)(const spi::Ticket&);
@@ -171,7 +171,7 @@ class Simulation {
   bool inside(std::size_t index) const { return members_[index].inside; }
   const Queue& queue() const { return queue_; }
 
-  // Who is there, who is inside, who listens to whom.
+  // Each ticket, whether it is inside, and the ticket that it listens to.
   std::string state() const {
     std::string text;
     for (const auto& member : members_) {
@@ -190,14 +190,14 @@ class Simulation {
     for (const auto& member : members_) count += member.inside && rule_of_(member.ticket).mode != Mode::shared ? 1 : 0;
     return count;
   }
-  // A waiter that the rule would let in, and that nobody told.
+  // A waiter that the rule would let in, and that was not told.
   std::optional<std::size_t> forgotten() const {
     for (std::size_t i = 0; i < size(); ++i) {
       if (!members_[i].inside && may_join(queue_, i, rule_of_(queue_[i]))) return i;
     }
     return std::nullopt;
   }
-  // A waiter whose ticket to listen to is not there any more: nobody will ever wake it.
+  // A waiter whose ticket to listen to is not there any more: nothing will ever wake it.
   std::optional<std::size_t> deaf() const {
     for (std::size_t i = 0; i < size(); ++i) {
       if (members_[i].inside) continue;

@@ -28,7 +28,7 @@ struct Call {
   std::stop_token stop{};
   LockOptions options{};
   ThreadId thread = this_thread();
-  // The thread has to give it back itself (lock(), not a Lease), so nobody else can help it out of a deadlock.
+  // The thread has to give it back itself (lock(), not a Lease), so no other thread can help it out of a deadlock.
   bool bound = false;
   // The thread has bound holds already. One that has none cannot close a cycle.
   bool holds_others = false;

@@ -93,7 +93,7 @@ Card Card::parse(std::string_view text) {
 }
 
 std::string Card::to_string() const {
-  // Anybody who may make a ticket may write a card.
+  // Every client that may make a ticket may write a card.
   using base::printable;
   if (host.empty()) return address.empty() ? "an unknown holder" : printable(address);
   auto text =

@@ -200,7 +200,7 @@ TEST(Card, of_somebody_else_introduces_itself_by_its_address) {
   EXPECT_EQ(Card::parse("\x12\x34"sv).to_string(), "an unknown holder");
 }
 
-// Anybody who may make a ticket may write a card, and messages end in terminals.
+// Every client that may make a ticket may write a card, and messages end in terminals.
 TEST(Card, introduces_itself_without_control_characters) {
   const auto text = Card::parse("x host=%1b[31mweb1 program=a%0ab purpose=%00%07").to_string();
   for (const unsigned char c : text) EXPECT_TRUE(c >= 0x20 && c != 0x7f) << "byte " << static_cast<int>(c);

@@ -186,7 +186,7 @@ TEST(Claim, never_uses_a_ticket_of_an_older_session) {
       bench.executor.run_for(500ms);
       if (contended) bench.rival_leaves();
       bench.executor.run_for(500ms);
-      // Tickets of older sessions request before us, and we wait for them like anybody. There may be more of them when the line
+      // Tickets of older sessions request before us, and we wait for them as for any rival's. There may be more of them when the line
       // breaks once more meanwhile.
       for (std::size_t round = 0; round <= fates.size(); ++round) {
         std::vector<std::string> old_ones;

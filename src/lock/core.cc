@@ -135,7 +135,7 @@ Outcome Core::acquire_beside(const Hold& write, Call call) {
   if (!cohort) {
     return tl::unexpected(Refusal{Errc::session_lost, "this thread's write hold was lost; release it first"});
   }
-  if (!call.patient()) call.deadline = now() + options_.connection_timeout;  // nobody can be in the way
+  if (!call.patient()) call.deadline = now() + options_.connection_timeout;  // no rival can be in the way
   return acquire(*cohort, std::move(call));
 }
 
@@ -249,7 +249,7 @@ void Core::watch_for_circles(Waiter& waiter) {
     try {
       refusal = find_circle_of(mine, inspect_below(*this, options_.name_space));
     } catch (const Error& error) {
-      // Not now; a wait does not fail because somebody could not look.
+      // Not now; a wait does not fail because one look failed.
       base::log().debug("no look for deadlocks: {}", error.what());
     }
     if (refusal) waiter.fail(std::move(*refusal));

@@ -7,7 +7,7 @@
 
 namespace holdfast::lock {
 
-// Somebody (a thread of this client, or one anywhere that its card names) waits for a queue, or holds one.
+// A thread (of this client, or one anywhere that its card names) waits for a queue, or holds one.
 template <class Who>
 struct WaitsFor {
   Who who;
@@ -20,7 +20,7 @@ struct Holds {
 };
 
 // The circle that `who` is in, from itself to the one that it would have to wait for and that waits for it; empty if there is
-// none. Pure. Whoever waits for a queue waits for all who hold it: one that is compatible with us would not keep us waiting.
+// none. Pure. A thread that waits for a queue waits for all its holders: one that is compatible with us would not keep us waiting.
 template <class Who>
 std::vector<WaitsFor<Who>> find_circle(const Who& who, const std::vector<WaitsFor<Who>>& waiting,
                                        const std::vector<Holds<Who>>& holding) {

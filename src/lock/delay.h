@@ -1,8 +1,8 @@
-// delay.h -- keeps out, for a while, whoever comes after a holder that ended without releasing.
+// delay.h -- keeps the next holder out for a while after one that ended without releasing.
 //
 // A holder that asks for it leaves a mark in the queue beside its ticket, and removes it when it releases. Tickets go with their
-// session, marks stay: a mark whose ticket is gone is that of somebody who did not come to release. Whoever finds one when its
-// turn comes waits, and then removes it.
+// session, marks stay: a mark whose ticket is gone is that of a holder that did not come to release. A waiter that finds one when
+// its turn comes waits, and then removes it.
 //
 // Everything here runs inside the Executor.
 #pragma once

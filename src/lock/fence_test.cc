@@ -74,8 +74,8 @@ TEST(Fence, answers_concurrent_writers_consistently) {
         const bool admitted = fence.admit(token);
         const Token after = fence.seen();
         if (after < before) ++wrong;                                 // it never goes back
-        if (admitted && (before > token || after < token)) ++wrong;  // nobody who is late gets in
-        if (!admitted && after <= token) ++wrong;                    // nobody is refused without a larger one
+        if (admitted && (before > token || after < token)) ++wrong;  // a holder that is late does not get in
+        if (!admitted && after <= token) ++wrong;                    // none is refused without a larger token
         if (!admitted) continue;
         Token seen = largest.load();
         while (token > seen && !largest.compare_exchange_weak(seen, token)) {

@@ -62,7 +62,7 @@ class Hold {
   spi::Executor::TimerId limit = spi::Executor::kNoTimer;
 
   void end(Clock::time_point now) noexcept {
-    // It may have ended before anybody noticed.
+    // It may have ended before a thread noticed.
     ended_at_.store(std::min({now, validity_->until(), grant_.until}).time_since_epoch().count());
     ended_.store(true);
   }

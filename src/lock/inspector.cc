@@ -13,7 +13,7 @@ namespace {
 
 using spi::Mode;
 
-// Directories that are looked into for one question. Somebody may have pointed us at a tree that is no place of locks.
+// Directories that are looked into for one question. The caller may have pointed us at a tree that has no locks.
 constexpr std::size_t kMostDirectories = 100'000;
 // At a time, so that the service is not flooded.
 constexpr std::size_t kInFlight = 100;

@@ -415,7 +415,7 @@ TEST(Loop, tells_nothing_of_a_descriptor_that_is_not_watched_any_more) {
     EXPECT_EQ(::write(pair.theirs.get(), "x", 1), 1);  // it is on its way to us, but we are inside
     readiness.reset();
   });
-  // Its number may be somebody else's at once.
+  // Its number may be another file's immediately.
   pair.ours.reset();
   const Pair next;
   EXPECT_EQ(::write(next.theirs.get(), "x", 1), 1);

@@ -132,7 +132,7 @@ TEST(Messenger, may_be_destroyed_by_its_own_message) {
   std::promise<void> given;
   std::promise<void> returned;
   messenger->deliver([&] {
-    given.get_future().wait();  // nobody may be inside when it goes
+    given.get_future().wait();  // no thread may be inside when it goes
     messenger.reset();
     returned.set_value();
   });

@@ -8,7 +8,7 @@ namespace holdfast::lock {
 
 namespace {
 
-// How many bound holds this thread has, of whatever client. Only for a quick no: one that has none is in nobody's way.
+// How many bound holds this thread has, of whatever client. Only for a quick no: a thread that has none keeps no other one waiting.
 thread_local unsigned bound_holds = 0;
 
 }  // namespace

@@ -33,7 +33,7 @@ class Owner {
 
   // One entry more, by this thread.
   Outcome enter(Way way, Call call);
-  // One lock() less: this thread's, or anybody's if not re-entrant. not_owner, session_lost. `done`: as below.
+  // One lock() less: this thread's, or any thread's if not re-entrant. not_owner, session_lost. `done`: as below.
   std::error_code leave(Sweeper::Done done = {});
   // One Lease of `hold` less, by any thread. `done`: when the name is free for others, or at once if it stays held.
   std::error_code leave(const std::shared_ptr<Hold>& hold, Sweeper::Done done = {});

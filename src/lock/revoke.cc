@@ -87,7 +87,7 @@ Revocation revoke(Core& core, const std::string& queue, Clock::time_point deadli
   if (over) throw Error(over->code, over->message);
   Revocation result{.asked = holders.size(), .gone = holders.size() - there.size(), .broken = 0};
   if (!force) {
-    // Whoever could not be asked has not refused.
+    // A holder that could not be asked has not refused.
     if (!there.empty() && trouble) throw Error(trouble->code, "a holder could not be asked: " + trouble->message);
     return result;
   }

@@ -10,7 +10,7 @@ namespace holdfast::lock {
 void Session::connected(const spi::Session& session) {
   if (closed_) return;
   const bool replaced = session.id != id_;
-  if (replaced) end_validity();  // in case nobody told us that the old one is over
+  if (replaced) end_validity();  // in case the store did not tell us that the old one is over
   id_ = session.id;
   password_ = session.password;
   terms_ = Terms::of(session);

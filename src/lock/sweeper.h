@@ -1,6 +1,6 @@
-// sweeper.h -- removes tickets that nobody wants any more, until the service has confirmed it or the session is dead.
+// sweeper.h -- removes tickets that no caller wants any more, until the service has confirmed it or the session is dead.
 //
-// A release is not waited for, and a caller that gives up does not wait either; so somebody has to see to it that no
+// A release is not waited for, and a caller that gives up does not wait either; so the sweeper sees to it that no
 // ghost stays in the queue. A ticket dies with its session, therefore nothing here outlives one.
 #pragma once
 

@@ -1,7 +1,7 @@
 // validity.h -- until when our session is provably alive.
 //
 // The service gives a session up when it has not heard of it for `timeout`. So if it is proven that it heard of us at some
-// moment or later (the anchor), nobody else can be granted what we hold before
+// moment or later (the anchor), no rival can be granted what we hold before
 //
 //     anchor + timeout - margin
 //

@@ -1,7 +1,7 @@
 // waiter.h -- one call of acquire, waiting for its outcome.
 //
-// Exactly one of three ends it: a grant, a failure, or the caller who gives up (deadline or stop request). Whoever is
-// first wins; the others are told.
+// Exactly one of three ends it: a grant, a failure, or the caller that gives up (deadline or stop request). The first
+// of them wins; the others are told.
 #pragma once
 
 #include <condition_variable>

@@ -50,7 +50,7 @@ TEST(Waiter, returns_what_is_granted_while_it_waits) {
     ASSERT_TRUE(granted);
     ASSERT_TRUE(outcome);
     ASSERT_EQ(*outcome, hold);
-    ASSERT_LT(Clock::now() - began, 10s) << "nobody woke it";
+    ASSERT_LT(Clock::now() - began, 10s) << "it was not woken";
   }
 }
 
@@ -188,7 +188,7 @@ TEST(Waiter, has_exactly_one_outcome_when_all_race) {
     const auto outcome = waiter->wait(Clock::now() + std::chrono::microseconds(round % 50), source->get_token());
     gate.arrive_and_wait();
     if (outcome.has_value() != granted) ++disagreements;
-    // Whoever asks again hears the same.
+    // A caller that asks again hears the same.
     const auto again = waiter->wait(Clock::time_point(), {});
     if (again.has_value() != outcome.has_value()) ++disagreements;
   }

@@ -104,7 +104,7 @@ Outcome ClientRequest::execute(engine::Engine& engine, const Turn& turn) {
 
 Outcome ClientRequest::execute_piece(engine::Engine& engine, const Turn& turn) {
   if (closing_) return context_.cleanup.remove_ephemerals(turn, connection_->session);
-  // Nobody waits for what it would find.
+  // No client waits for what it would find.
   if (!connection_->peer && !writes()) return {.zxid = turn.zxid, .code = Code::connection_loss};
   if (connection_->session == 0) return {.zxid = turn.zxid, .code = Code::session_expired};
   if (connection_->account->was_over_budget()) return {.zxid = turn.zxid, .code = Code::connection_loss};
@@ -183,7 +183,7 @@ void ClientRequest::settle(engine::Engine& engine, Outcome& outcome) {
     context_.refusals.note(Refusal::login,
                            fmt::format("{} was turned away: it has not logged in", connection_->origin.address));
   }
-  // An operation that nobody knows ends the connection, as ZooKeeper has it: who knows what else that client means.
+  // An unknown operation ends the connection, as in ZooKeeper: what follows cannot be understood either.
   const bool over = op_ == wire::Op::close_session || outcome.code == Code::session_closed_require_auth ||
                     std::holds_alternative<wire::Unknown>(request());
   if (over) drop();

@@ -17,7 +17,7 @@ class Credentials {
   // Of those who may use the server at all (none: everybody), and of the superuser (empty: there is none).
   Credentials(std::vector<std::string> required, std::string super) : required_(required), super_(std::move(super)) {}
 
-  // What somebody is who sent this as "digest".
+  // The identity of a client that sent this as "digest".
   std::vector<wire::Id> identify(std::string_view user_and_password) const;
 
   // False if the login is wrong where a password is known: of the users that are required, or of the superuser. Any other digest is

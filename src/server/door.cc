@@ -45,7 +45,7 @@ tcp::endpoint tcp_endpoint(const asio::generic::stream_protocol::endpoint& endpo
   return made;
 }
 
-// Of whom limits are counted: of IPv6 the network, as one machine has all addresses of it to choose from.
+// The address that limits are counted for: of IPv6 the network, as one machine has all addresses of it to choose from.
 std::string source_of(const asio::ip::address& address) {
   if (!address.is_v6() || address.to_v6().is_v4_mapped() || address.is_loopback()) return ip_of(address);
   auto bytes = address.to_v6().to_bytes();

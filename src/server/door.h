@@ -13,7 +13,7 @@
 
 namespace holdfast::server {
 
-// How long nobody is accepted after the process ran out of descriptors or memory: trying again at once would spin.
+// How long no connection is accepted after the process ran out of descriptors or memory: trying again at once would spin.
 inline constexpr std::chrono::milliseconds kAcceptAgainAfter{100};
 
 // Kept by its pending accept until close().

@@ -64,7 +64,7 @@ using Lock = std::unique_lock<std::mutex>;
 // The one that runs; none if a new one may be started. One that is on its way out is waited for.
 std::shared_ptr<Runtime> running(const std::string& key, Lock& lock) {
   Engines& all = engines();
-  for (;;) {  // each round somebody has ended
+  for (;;) {  // in each round an engine has ended
     const auto known = all.by_name.find(key);
     if (known == all.by_name.end()) return nullptr;
     if (auto runtime = known->second.runtime.lock()) {

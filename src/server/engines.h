@@ -5,7 +5,7 @@
 //   NAME          in memory, another one
 //   /DIRECTORY    kept in that directory, durability "power"
 //
-// One that nobody has started starts with the first client that asks for it and stops, in good order, with the last.
+// One that the program has not started starts with the first client that asks for it and stops, in good order, with the last.
 #pragma once
 
 #include <memory>

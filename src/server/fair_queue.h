@@ -73,7 +73,7 @@ class FairQueue {
   std::unique_ptr<Work> take();
   // Work of that client which was expected to take `expected` took so much time; a second time if more comes of it.
   void charge(const LineId& client, Cost cost, Cost expected = Cost{0});
-  // All of them, whoever holds them: no turns any more.
+  // All of them, also those that are on hold: no turns any more.
   std::vector<std::unique_ptr<Work>> take_all();
 
   void hold(const LineId& client, Hold why);

@@ -29,10 +29,10 @@ class FourLetterWords {
   std::vector<std::string> whitelist_;
 };
 
-// What somebody is told who asks for a word that is not enabled.
+// The answer to a word that is not enabled.
 std::string refusal_of_word(std::string_view word);
 
-// The answer to an enabled word. srst and crst only say that it was done: whoever makes the report does it.
+// The answer to an enabled word. srst and crst only say that it was done: the maker of the report does it.
 std::string answer_word(std::string_view word, const Report& report);
 
 }  // namespace holdfast::server

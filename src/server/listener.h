@@ -4,7 +4,7 @@
 // and answers four-letter words. Everything happens in the thread that runs the io_context: the constructor, the destructor and
 // all members are called there, or while it does not run.
 //
-// Connections outlive the Listener: the service closes them, by Peer::close(). Whoever keeps a Peer lets go of it before
+// Connections outlive the Listener: the service closes them, by Peer::close(). An owner of a Peer lets go of it before
 // the io_context is destroyed.
 #pragma once
 

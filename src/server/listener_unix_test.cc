@@ -1,4 +1,4 @@
-// The Listener on a Unix socket: whom it lets in, and what it finds at its path.
+// The Listener on a Unix socket: which users it lets in, and what it finds at its path.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

@@ -42,7 +42,7 @@ TEST(MemoryBudget, ends_the_greediest_client_first_and_spares_the_others) {
   Client last(world.budget, world.one);
   modest.account.charge(50);
   greedy.account.charge(400);
-  last.account.charge(100);  // by whom it becomes too much
+  last.account.charge(100);  // with which it becomes too much
   EXPECT_EQ(greedy.lost, 400U);
   EXPECT_EQ(modest.lost + last.lost, 0U);
   EXPECT_EQ(world.budget->used(), 150U);

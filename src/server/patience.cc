@@ -10,7 +10,7 @@ Patience::Wait Patience::begin(Waiter& waiter) {
 
 void Patience::end(Wait wait) {
   entries_.erase(wait);
-  // An alarm for somebody who does not wait any more is left as it is, but the last one switches it off: an io_context that has
+  // An alarm for a wait that has ended is left as it is, but the last one switches it off: an io_context that has
   // nothing else to do may end.
   if (entries_.empty()) {
     timer_.cancel();

@@ -1,6 +1,6 @@
 // patience.h -- one timer for many waits that are all equally long.
 //
-// Whoever begins to wait last is the last to have waited enough, so a list in the order of arrival is sorted: beginning and
+// The wait that begins last is the last to end, so a list in the order of arrival is sorted: beginning and
 // ending a wait cost the same with one connection and with ten thousand.
 #pragma once
 

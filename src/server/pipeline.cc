@@ -11,7 +11,7 @@
 namespace holdfast::server {
 namespace {
 
-// Enough for one sync to serve many, few enough that nobody waits long for the others of his batch: by number, by the time they take
+// Enough for one sync to serve many, few enough that no client waits long for the others of its batch: by number, by the time they take
 // to be executed and settled, and by the bytes of their answers and of what they change.
 constexpr std::size_t kBatch = 4'096;
 constexpr engine::Moment kBatchTime = std::chrono::milliseconds(10);
@@ -242,7 +242,7 @@ void Pipeline::take_back(const store::AppendFailure& failure) {
   rest();
 }
 
-// Who reads now might see less than what is there after a crash. So nobody is answered until the log is known again.
+// A client that reads now might see less than what is there after a crash. So none is answered until the log is known again.
 void Pipeline::get_stuck() {
   for (auto& work : queue_.take_all()) work->fail(true);
   if (!std::exchange(stuck_, true)) events_.stuck(true);

@@ -7,7 +7,7 @@
 //
 // So answers leave in the order of a client's requests, and none before what it tells of is safe. Whose turn it is: fair_queue.h. A
 // batch ends when it has taken long enough or when its answers are long enough, and then the loop has its turn: it reads what has
-// come meanwhile, so that whoever asks for little is served next. What comes before the first change of a batch need not wait for the
+// come meanwhile, so that a client that asks for little is served next. What comes before the first change of a batch need not wait for the
 // log and is settled at once.
 //
 // The lines cannot grow without bound: a connection is not read from while too much of it waits (Peer::hold_back), and the number of
@@ -36,7 +36,7 @@ class Pipeline {
   struct Events {
     // Nothing is under way, and all that was executed is safe: a moment to walk over the nodes.
     std::function<void()> at_rest;
-    // Nobody can tell what is in the log, or they can again.
+    // It has become unknown what is in the log (true), or is known again (false).
     std::function<void(bool stuck)> stuck;
   };
 
@@ -59,13 +59,13 @@ class Pipeline {
   wire::Zxid zxid() const { return settled_; }
   // How many writes changed something.
   std::size_t changes() const { return changes_; }
-  // Nobody can tell what is in the log: nothing is answered.
+  // It is unknown what is in the log: nothing is answered.
   bool stuck() const { return stuck_; }
   PipelineStatistics statistics() const {
     return {.outstanding = static_cast<std::int64_t>(waiting()), .zxid = settled_, .sync_time = sync_time_};
   }
 
-  // No callback comes any more. What is being logged is waited for, but nobody learns of it.
+  // No callback comes any more. What is being logged is waited for, but no client learns of it.
   void halt();
 
  private:
@@ -74,7 +74,7 @@ class Pipeline {
     std::unique_ptr<Work> work;
     engine::Outcome outcome{};
     bool taken_back = false;
-    wire::Zxid shown = 0;  // the last that anybody may be told of once it is settled
+    wire::Zxid shown = 0;  // the last that clients may be told of once it is settled
     engine::Moment expected{0};
   };
 
@@ -116,9 +116,9 @@ class Pipeline {
   bool stuck_ = false;
   bool long_ = false;     // the last batch, or its settling, was
   bool refused_ = false;  // by the log, and not taken since
-  wire::Zxid last_;       // ever given to anybody
-  wire::Zxid shown_;      // the last of those that anybody may be told of
-  wire::Zxid settled_;    // that anybody was told of
+  wire::Zxid last_;       // ever given to a change
+  wire::Zxid shown_;      // the last of those that clients may be told of
+  wire::Zxid settled_;    // that clients were told of
   std::size_t changes_ = 0;
   engine::Moment commit_began_{0};
   Latency sync_time_;

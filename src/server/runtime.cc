@@ -38,7 +38,7 @@ std::string objection_to(const EngineOptions& options) {
   return {};
 }
 
-// Another one in every life, and known to nobody.
+// Another one in every life, and known to no client.
 base::HashKey random_key() {
   std::random_device random;
   const auto half = [&] { return std::uint64_t{random()} << 32 | random(); };
@@ -139,7 +139,7 @@ class Runtime::Impl {
     service_->stop([this] { loop_.post([this] { drain(loop_.now() + kDrain); }); });
   }
 
-  // The last answers leave, unless somebody does not read them.
+  // The last answers leave, unless a client does not read them.
   void drain(engine::Moment deadline) {
     if (listener_->connections() > 0 && loop_.now() < deadline) {
       return loop_.at(loop_.now() + kDrainLook, [this, deadline] { drain(deadline); });

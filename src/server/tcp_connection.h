@@ -7,7 +7,7 @@
 //   lingering   nothing       -                      -              -> closed
 //   closed      nothing       -                      -              -
 //
-// Owned by its pending operations and by whoever keeps the Peer. Nothing here calls the host from inside a call of the host:
+// Owned by its pending operations and by the owner of the Peer. Nothing here calls the host from inside a call of the host:
 // what send() or hold_back() lead to happens in a later turn of the loop.
 #pragma once
 

@@ -4,7 +4,7 @@
 //   thread two   stands by            looks: still? takes the loop -> handler  handler  what the sync came to  handler
 //
 // A write is logged by the thread that executed it: waking another one for it, and being woken, would cost as much time as a good
-// part of the sync. But nobody else's ping may wait for a disk, so somebody looks whether it takes long. At no time do two threads
+// part of the sync. But no other client's ping may wait for a disk, so the second thread looks whether it takes long. At no time do two threads
 // run handlers.
 #pragma once
 
@@ -46,8 +46,8 @@ class ThreadedLoop final : public Loop {
 
  private:
   enum class Place {
-    loop,      // nobody is out
-    out,       // the loop's thread is, and nobody runs the loop
+    loop,      // no thread is out
+    out,       // the loop's thread is, and no thread runs the loop
     replaced,  // it is, and the other one runs the loop
   };
 

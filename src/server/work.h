@@ -29,7 +29,7 @@ class Work {
   virtual engine::Moment weigh(const engine::Engine&) { return likely_cost(); }
   // Takes a zxid, whether it succeeds or not.
   virtual bool writes() const = 0;
-  // Nobody is told of that zxid: it changes nothing that can be seen.
+  // No client is told of that zxid: it changes nothing that can be seen.
   virtual bool silent() const { return false; }
   // May be called a second time, for who does not write, if what it saw was taken back.
   virtual engine::Outcome execute(engine::Engine& engine, const Turn& turn) = 0;
