@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,6 +27,7 @@
 #include "local/announcement.h"
 #include "local/conditions.h"
 #include "local/control.h"
+#include "local/engine_process.h"
 #include "local/spawn.h"
 #include "local/start.h"
 
@@ -167,6 +169,7 @@ class LocalService {
 
 // One whose parent has ended is nobody's child, and no leader of a session: no terminal can become its own.
 void leave_parent_behind() {
+  ::prctl(PR_SET_NAME, local::kEngineProcessName);  // the child has it from its first moment on
   const auto child = ::fork();
   if (child < 0) fail("cannot start another process: " + error_text(errno));
   if (child > 0) ::_exit(0);

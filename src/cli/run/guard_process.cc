@@ -21,6 +21,7 @@
 #include "cli/run/process_tree.h"
 #include "cli/run/roster.h"
 #include "cli/run/scheduling.h"
+#include "cli/run/shared_engine.h"
 #include "cli/run/standard_streams.h"
 #include "cli/run/wrapper_signals.h"
 
@@ -76,6 +77,9 @@ class Guard {
   void set_timer();
   void report(FromGuardian message);
   void report_end(bool killed = false, std::size_t left = 0);
+  std::vector<ProcessInfo> to_be_ended() const { return cli::to_be_ended(descendants_of(::getpid()), orders_.id); }
+  // Of what the command has started.
+  bool nothing_left() const { return childless_ || only_shared_engine_left(orders_.id); }
   bool wrapper_stands_still() const { return !gone_ && process_info(wrapper_).stopped; }
 
   // What has left the tree below us is killed. False: something of it is alive all the same.
@@ -91,8 +95,8 @@ class Guard {
 
   pid_t command_ = 0;            // 0: not started
   std::optional<int> status_{};  // once it has ended
-  bool childless_ = false;       // nobody is left below us
-  Scheduling scheduling_{};      // as we were started
+  bool childless_ = false;
+  Scheduling scheduling_{};  // as we were started
   Lateness lateness_{Clock::duration::zero()};
   Clock::time_point next_tick_{};
   Clock::duration tick_ = kFirstTick;
@@ -148,7 +152,7 @@ void Guard::live() {
     // New deadlines before the clock: a wrapper that was late, and not too late, has kept its lock.
     if (fds[0].revents != 0) hear();
     look_at_the_clock();
-    if (status_ && (told_ || gone_) && childless_) {
+    if (status_ && (told_ || gone_) && nothing_left()) {
       const bool all_dead = kill_escaped();
       report_end(false, all_dead ? 0 : 1);
       if (!all_dead) ::_exit(0);
@@ -319,13 +323,13 @@ void Guard::kill_all() {
     pollfd child{children_, POLLIN, 0};
     ::poll(&child, 1, kLookAgainAfterMs);
     reap();
-  } while (!childless_ && Clock::now() < give_up);
+  } while (!nothing_left() && Clock::now() < give_up);
   if (!told_ && wrapper_stands_still()) {
     said_ = true;
     say(orders_.names + ": stopped for too long to keep the lock; the command was killed");
   }
-  const bool all_dead = kill_escaped() && childless_;
-  report_end(true, all_dead ? 0 : std::max<std::size_t>(descendants_of(::getpid()).size(), 1));
+  const bool all_dead = kill_escaped() && nothing_left();
+  report_end(true, all_dead ? 0 : std::max<std::size_t>(to_be_ended().size(), 1));
   if (!all_dead) ::_exit(0);
   leave();
 }
@@ -351,7 +355,7 @@ void Guard::leave() {
 // To die, a process needs the processor, too: what it was doing in the kernel is done first, and its files are closed. But it must have been killed
 // before, or it would use what it is given.
 void Guard::kill_and_hurry() {
-  const auto found = descendants_of(::getpid());
+  const auto found = to_be_ended();
   for (const auto& process : found) ::kill(process.pid, SIGKILL);
   for (const auto& process : found) {
     for (const auto thread : threads_of(process.pid)) hurry(thread, Urgency::less);

@@ -15,6 +15,8 @@
 //   told       waits for the rest     -             KILL: killing    goes on
 //   killing    until nothing is left, then ends
 //
+// A local engine that the command has started is not the command's, and is neither told nor killed nor waited for (shared_engine.h).
+//
 // Where it ends because the wrapper is gone, and nothing of the command lives, it first ends the wrapper's session (last_act.h).
 #pragma once
 

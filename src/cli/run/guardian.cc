@@ -11,7 +11,7 @@
 
 namespace holdfast::cli {
 
-Guardian::Guardian(const GuardOrders& orders) {
+Guardian::Guardian(const GuardOrders& orders) : run_id_(orders.id) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     throw std::system_error(errno, std::generic_category(), "socketpair");

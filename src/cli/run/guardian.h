@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <optional>
+#include <string>
 
 #include "cli/run/guard_message.h"
 #include "cli/run/guard_process.h"
@@ -24,6 +25,7 @@ class Guardian {
 
   pid_t pid() const noexcept { return pid_; }
   int socket() const noexcept { return socket_; }
+  const std::string& run_id() const noexcept { return run_id_; }
 
   void start(std::uint64_t token, const HoldTerms& terms, Clock::time_point valid_until);
   // Sent only if it is new.
@@ -43,6 +45,7 @@ class Guardian {
  private:
   void send(const ToGuardian& order);
 
+  const std::string run_id_;
   pid_t pid_ = 0;
   int socket_ = -1;
   bool dead_ = false;

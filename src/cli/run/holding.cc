@@ -19,7 +19,9 @@
 #include "cli/duration.h"
 #include "cli/exit_code.h"
 #include "cli/run/process_tree.h"
+#include "cli/run/shared_engine.h"
 #include "cli/run/standard_streams.h"
+#include "local/engine_process.h"
 
 namespace holdfast::cli {
 namespace {
@@ -239,12 +241,12 @@ void Holding::look_at_the_clock() {
   }
   if (last_.kill == Clock::time_point::max() || Clock::now() < last_.kill + kGuardianPatience) return;
   // If it is only late, what is below it must not wait for its end.
-  kill_descendants(guardian_.pid());
+  kill_descendants(guardian_.pid(), {}, local::kEngineProcessName);
   ::kill(guardian_.pid(), SIGKILL);  // then we hear that it is dead, and inherit what is left
 }
 
 void Holding::guardian_died() {
-  // Those that were there before the command are not its own: an engine that we have started for local:.
+  // Children that were there before the command are not its own: those of a shell that started them and then became us.
   const auto ticks = static_cast<unsigned long long>(::sysconf(_SC_CLK_TCK));
   const auto granted = std::chrono::duration_cast<milliseconds>(granted_.time_since_epoch()).count();
   std::vector<pid_t> before;
@@ -261,16 +263,23 @@ void Holding::guardian_died() {
 }
 
 // Who forks and ends faster than we look is not seen in a list of processes, but it is our child as soon as its parent is dead. So it is
-// over when there is no child any more; or, if there are some that are not the command's, when nothing was seen for a while.
+// over when there is no child any more; or, if there are some that are not the command's, as an engine that we or the command have started for
+// local:, when nothing else was seen for a while.
 bool Holding::kill_all_but(const std::vector<pid_t>& others) {
   constexpr int kQuietLooks = 50;
   const auto give_up = Clock::now() + kKillPatience;
   for (int quiet = 0; Clock::now() < give_up;) {
-    quiet = kill_descendants(::getpid(), others) > 0 ? 0 : quiet + 1;
+    auto found = kill_descendants(::getpid(), others, local::kEngineProcessName);
+    const auto engines = found > 0 ? std::vector<ProcessInfo>() : descendants_of(::getpid(), others);
+    for (const auto& process : to_be_ended(engines, guardian_.run_id())) {
+      ::kill(process.pid, SIGKILL);
+      ++found;
+    }
+    quiet = found > 0 ? 0 : quiet + 1;
     pid_t reaped = 0;
     while ((reaped = ::waitpid(-1, nullptr, WNOHANG)) > 0) quiet = 0;
     if (reaped < 0 && errno == ECHILD) return true;
-    if (!others.empty() && quiet >= kQuietLooks) return true;
+    if (quiet >= kQuietLooks && !(others.empty() && engines.empty())) return true;
     ::poll(nullptr, 0, 1);
   }
   return false;

@@ -135,9 +135,10 @@ void visit_descendants(pid_t root, const std::vector<pid_t>& except, Visit visit
 ProcessInfo parse_process_stat(std::string_view stat) {
   // "pid (name) state ppid pgrp session tty tpgid flags minflt cminflt majflt cmajflt utime stime cutime cstime priority nice
   // num_threads itrealvalue starttime ...": the name may have blanks and brackets in it, so the last bracket counts.
+  const auto name_begin = stat.find('(');
   const auto name_end = stat.rfind(')');
-  if (name_end == std::string_view::npos) return {};
-  ProcessInfo info;
+  if (name_begin == std::string_view::npos || name_end == std::string_view::npos) return {};
+  ProcessInfo info{.name = std::string(stat.substr(name_begin + 1, name_end - name_begin - 1))};
   char state = 0;
   const std::string rest(stat.substr(name_end + 1));
   const int read =
@@ -199,32 +200,43 @@ std::vector<pid_t> ancestors_of(pid_t pid) {
   return above;
 }
 
+std::optional<std::vector<pid_t>> own_children() {
+  std::vector<pid_t> children;
+  if (!add_children_of(::getpid(), ::getpid(), children)) return std::nullopt;
+  return children;
+}
+
+std::string environment_of(pid_t pid) {
+  std::string environment;
+  Path path{};
+  std::snprintf(path.data(), path.size(), "/proc/%d/environ", pid);
+  const int fd = ::open(path.data(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return environment;
+  std::array<char, 4096> part{};
+  for (ssize_t got = 0; (got = ::read(fd, part.data(), part.size())) > 0;) {
+    environment.append(part.data(), static_cast<std::size_t>(got));
+  }
+  ::close(fd);
+  return environment;
+}
+
 std::vector<pid_t> processes_with_environment(std::string_view text) {
   std::vector<pid_t> found;
-  std::string environment;
   for (const auto pid : numbers_in("/proc")) {
-    Path path{};
-    std::snprintf(path.data(), path.size(), "/proc/%d/environ", pid);
-    const int fd = ::open(path.data(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) continue;
-    environment.clear();
-    std::array<char, 4096> part{};
-    for (ssize_t got = 0; (got = ::read(fd, part.data(), part.size())) > 0;) {
-      environment.append(part.data(), static_cast<std::size_t>(got));
-    }
-    ::close(fd);
-    if (environment.find(text) != std::string::npos && !process_info(pid).dead) found.push_back(pid);
+    if (environment_of(pid).find(text) != std::string::npos && !process_info(pid).dead) found.push_back(pid);
   }
   return found;
 }
 
-std::size_t kill_descendants(pid_t root, const std::vector<pid_t>& except) {
-  std::size_t killed = 0;
+std::size_t kill_descendants(pid_t root, const std::vector<pid_t>& except, std::string_view except_name) {
+  std::size_t found = 0;
   visit_descendants(root, except, [&](const ProcessInfo& info) {
-    if (::kill(info.pid, SIGKILL) == 0) ++killed;
+    if (!except_name.empty() && info.name == except_name) return true;
+    ++found;
+    ::kill(info.pid, SIGKILL);
     return true;
   });
-  return killed;
+  return found;
 }
 
 }  // namespace holdfast::cli

@@ -10,6 +10,8 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +21,7 @@ namespace holdfast::cli {
 
 struct ProcessInfo {
   pid_t pid = 0;
+  std::string name{};  // at most 15 characters of it
   pid_t parent = 0;
   pid_t group = 0;
   unsigned long long started = 0;  // in clock ticks since the machine was started
@@ -46,11 +49,19 @@ bool leaves_to_kernel(pid_t pid, int signal);
 // The threads of a process; none if it is gone.
 std::vector<pid_t> threads_of(pid_t pid);
 
+// All children of this process, also those that wait to be reaped, if it has one thread. None is missing: the kernel appends to the list that it
+// shows, and takes away from it only what this process reaps. Nothing if the kernel does not list them.
+std::optional<std::vector<pid_t>> own_children();
+
+// What a process was started with, variables separated by zeros; empty if it is gone or another user's.
+std::string environment_of(pid_t pid);
+
 // Those alive that were started with `text` in their environment, wherever in the tree they are; of other users none. Costs as much as there
 // are processes on the machine.
 std::vector<pid_t> processes_with_environment(std::string_view text);
 
-// One pass: SIGKILL to every process below `root`. How many it found and may kill; those of other users (sudo) are not counted.
-std::size_t kill_descendants(pid_t root, const std::vector<pid_t>& except = {});
+// One pass: SIGKILL to every process below `root` but those of that name. How many it found; those of other users (sudo) are counted, and not
+// killed.
+std::size_t kill_descendants(pid_t root, const std::vector<pid_t>& except = {}, std::string_view except_name = {});
 
 }  // namespace holdfast::cli

@@ -19,6 +19,7 @@ using testing::Process;
 TEST(ProcessTree, reads_a_line_of_proc) {
   const auto info = parse_process_stat("812 (a) b) c) T 17 800 700 0 -1 4194304 1 0 0 0 1 2 0 0 20 0 3 0 4711 10 20");
   EXPECT_EQ(info.pid, 812);
+  EXPECT_EQ(info.name, "a) b) c");
   EXPECT_EQ(info.parent, 17);
   EXPECT_EQ(info.group, 800);
   EXPECT_EQ(info.started, 4711U);

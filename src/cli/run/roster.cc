@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/run/process_tree.h"
+#include "cli/run/shared_engine.h"
 
 namespace holdfast::cli {
 namespace {
@@ -26,6 +27,7 @@ void Roster::clear() {
 void Roster::look(pid_t root, Clock::time_point deadline) {
   clear();
   for (const auto& process : descendants_of(root, {}, deadline)) {
+    if (may_be_shared_engine(process)) continue;
     const bool full = entries_.size() >= kMostDescriptors;
     const auto opened = full ? -1 : static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0U));
     entries_.push_back({opened, process.pid, process.stopped});

@@ -19,7 +19,7 @@ class Roster {
   Roster(const Roster&) = delete;
   Roster& operator=(const Roster&) = delete;
 
-  // Looks once more what is below `root`, at the longest until the deadline.
+  // Looks once more what is below `root`, at the longest until the deadline. What may be the shared engine (shared_engine.h) is not in it.
   void look(pid_t root, Clock::time_point deadline);
   // SIGKILL to those that are still the same, parents before children.
   void kill() const;
