@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "store/epoch_file.h"
+#include "store/file_names.h"
 #include "store/inspection.h"
+#include "store/segment_format.h"
 #include "support/simulated_disk.h"
 #include "support/store_ledger.h"
 
@@ -63,6 +65,11 @@ class ReachedTest : public ::testing::TestWithParam<Durability> {
     for (int i = 0; i < 5; ++i) ledger_.append(*store, {10, 100});
     store.reset();
     return disk_.content(kLast);
+  }
+
+  SegmentHeader segment_header(std::uint64_t number) const {
+    const std::string bytes = disk_.content("/log/" + numbered(kSegmentPrefix, number));
+    return parse_segment_header(std::string_view(bytes).substr(0, kSegmentHeaderBytes)).value().header;
   }
 
   SimulatedDisk disk_;
@@ -340,6 +347,69 @@ TEST_P(ReachedTest, lets_an_operator_go_on_with_the_log_before_a_gap_and_keeps_t
     if (!name.starts_with("log.") || path == missing || path <= "/log/log.0000000000000002") continue;
     EXPECT_TRUE(disk_.content(path + ".damaged").size() > 56) << path << " is kept";
   }
+}
+
+// Whichever header is damaged: no more is lost than what stood in that segment and behind it, and of that nothing which a snapshot has.
+TEST_P(ReachedTest, lets_an_operator_go_on_behind_a_damaged_header_if_a_snapshot_has_what_stood_there) {
+  options_.segment_bytes = 200;
+  {
+    auto store = open();
+    for (const std::size_t meanwhile : {10U, 100U}) {
+      for (int i = 0; i < 5; ++i) ledger_.append(*store, {100});
+      ledger_.snapshot(*store, {meanwhile});
+    }
+    for (int i = 0; i < 5; ++i) ledger_.append(*store, {100});
+    ledger_.close(*store);
+  }
+  const Index newest = numbers_of(*disk_.list("/data"), kSnapshotPrefix).back();
+  const auto numbers = numbers_of(*disk_.list("/log"), kSegmentPrefix);
+  std::size_t unnecessary = 0;
+  for (const std::uint64_t number : numbers) {
+    const std::string path = "/log/" + numbered(kSegmentPrefix, number);
+    SCOPED_TRACE(path);
+    SimulatedDisk disk;
+    for (const std::string& name : disk_.paths()) disk.set_content(name, disk_.content(name));
+    std::string bytes = disk.content(path);
+    bytes[20] = static_cast<char>(bytes[20] ^ 1);
+    disk.set_content(path, bytes);
+    Collector refused;
+    const auto refusal = Store::open(disk, options_, refused);
+    ASSERT_FALSE(refusal) << "a damaged header is told, needed or not";
+    EXPECT_EQ(refusal.error().file, path);
+
+    Collector collector;
+    Options options = options_;
+    options.accept_loss = true;
+    {
+      const auto store = Store::open(disk, options, collector);
+      ASSERT_TRUE(store) << store.error().message;
+      losses_ = (*store)->recovered().losses;
+    }
+    expect_beginning(collector.shelf);
+    EXPECT_EQ(disk.content(path + ".damaged"), bytes);
+    ASSERT_FALSE(losses_.empty());
+    if (number != numbers.back() && segment_header(number + 1).after <= newest) {
+      ++unnecessary;
+      EXPECT_EQ(collector.shelf, ledger_.shelf()) << "nothing was lost";
+      EXPECT_EQ(losses_.size(), 1U);
+      EXPECT_NE(losses_[0].find("; a snapshot has everything that stood in it"), std::string::npos) << losses_[0];
+    } else {
+      EXPECT_LT(collector.shelf.size(), ledger_.shelf().size());
+      EXPECT_EQ(losses_[0].find("a snapshot has"), std::string::npos) << losses_[0];
+    }
+    // No segment was removed.
+    for (const std::uint64_t other : numbers) {
+      const std::string name = numbered(kSegmentPrefix, other);
+      const auto is_it = [&](const std::string& found) { return found == name || found == name + ".damaged"; };
+      const auto found = *disk.list("/log");
+      EXPECT_TRUE(std::any_of(found.begin(), found.end(), is_it)) << name;
+    }
+    Collector again;
+    const auto store = Store::open(disk, options_, again);
+    ASSERT_TRUE(store) << store.error().message;
+    EXPECT_EQ(again.shelf, collector.shelf);
+  }
+  EXPECT_GE(unnecessary, 2U);
 }
 
 TEST_P(ReachedTest, asks_an_operator_where_the_log_is_before_its_loss_is_accepted) {

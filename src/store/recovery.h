@@ -22,6 +22,12 @@ struct DamagedSnapshot {
   Failure why;
 };
 
+// A segment whose header makes no sense, or does not fit the one before.
+struct UnreadableSegment {
+  std::uint64_t number = 0;
+  Failure why;
+};
+
 // What is to be delivered. Everything in it has been read once and found whole.
 struct Plan {
   std::optional<Index> snapshot;        // the one to begin with
@@ -35,9 +41,10 @@ struct Plan {
   bool sealed = false;                  // it was closed
   std::vector<DamagedSnapshot> passed_over;
   std::vector<std::uint64_t> leftovers;  // segments from before a gap, which the purge did not get to
-  // Accepted, and what is set aside because of it: segments behind one that is damaged, and whether that one, which is cut, is
-  // kept as a copy.
+  // Accepted, and what is set aside because of it: segments that cannot be read, those behind one that is damaged, and whether that one,
+  // which is cut, is kept as a copy.
   std::vector<Failure> losses;
+  std::vector<UnreadableSegment> unreadable;
   std::vector<std::uint64_t> dropped;
   bool copy_last = false;
 };
@@ -55,11 +62,13 @@ class Survey {
   tl::expected<void, Failure> find_segments(Plan& plan);
   // The number of a last segment that was never put to use is taken from `numbers`.
   tl::expected<void, Failure> forget_unused(Plan& plan, std::vector<std::uint64_t>& numbers);
-  tl::expected<SegmentHeader, Failure> read_header(std::uint64_t number);
+  // The last segments of `numbers` that belong together, and what is before a gap. Where losses are accepted, one that cannot be read is a gap.
+  tl::expected<void, Failure> take_last_row(Plan& plan, const std::vector<std::uint64_t>& numbers) const;
+  tl::expected<SegmentHeader, Failure> read_header(std::uint64_t number) const;
   // A snapshot whose log is there; none if there is none and the log is there from the very beginning.
   tl::expected<void, Failure> choose_snapshot(Plan& plan);
-  // Where losses are accepted: the log before a gap instead of the one behind it. False: there is none.
-  bool use_segments_before_gap(Plan& plan);
+  // Where losses are accepted: the log before a gap instead of the one behind it. No segments: there is none.
+  tl::expected<void, Failure> use_segments_before_gap(Plan& plan) const;
   // Where losses are accepted: one before the log begins that has everything up to its moment. False: there is none.
   bool choose_older_snapshot(Plan& plan, Index missing);
   tl::expected<void, Failure> read_log(Plan& plan);
@@ -71,6 +80,8 @@ class Survey {
   tl::expected<void, Failure> compare_age(Plan& plan) const;
   // The snapshot alone has everything.
   void do_without_log(Plan& plan) const;
+  // Where losses are accepted: nothing that is not used any more is removed.
+  static void keep_what_is_left_out(Plan& plan);
   // An error, unless losses are accepted.
   tl::expected<void, Failure> lose(Plan& plan, Failure what) const;
 

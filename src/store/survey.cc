@@ -37,10 +37,11 @@ tl::expected<Plan, Failure> Survey::look() {
     if (auto chosen = choose_snapshot(plan); !chosen) return tl::unexpected(chosen.error());
     if (auto read = read_log(plan); !read) return tl::unexpected(read.error());
     if (auto compared = compare(plan); !compared) return tl::unexpected(compared.error());
-    if (!plan.snapshot || end_ <= plan.last) return plan;
-    // The loss was accepted.
-    if (end_ == *plan.snapshot) {
-      do_without_log(plan);
+    const bool whole = !plan.snapshot || end_ <= plan.last;
+    // Else the loss was accepted.
+    if (!whole && end_ == *plan.snapshot) do_without_log(plan);
+    if (whole || end_ == *plan.snapshot) {
+      if (options_.accept_loss) keep_what_is_left_out(plan);
       return plan;
     }
     // It shows some of what is between its beginning and its end, and is of no use without all of that.
@@ -109,7 +110,19 @@ void Survey::do_without_log(Plan& plan) const {
   plan.copy_last = false;
 }
 
-tl::expected<SegmentHeader, Failure> Survey::read_header(std::uint64_t number) {
+void Survey::keep_what_is_left_out(Plan& plan) {
+  for (auto& [number, why] : plan.unreadable) {
+    // The chosen snapshot reaches up to where the log behind it begins.
+    const bool needed = plan.segments.empty() || number > plan.segments.front().number;
+    if (!needed) why.message += "; a snapshot has everything that stood in it";
+    plan.losses.push_back(why);
+    plan.dropped.push_back(number);
+  }
+  plan.dropped.insert(plan.dropped.end(), plan.leftovers.begin(), plan.leftovers.end());
+  plan.leftovers.clear();
+}
+
+tl::expected<SegmentHeader, Failure> Survey::read_header(std::uint64_t number) const {
   const std::string path = join(options_.log_directory, numbered(kSegmentPrefix, number));
   const auto file = disk_.open(path, Disk::Mode::read);
   if (!file) return tl::unexpected(cannot("opened", path, file.error()));
@@ -133,6 +146,11 @@ tl::expected<void, Failure> Survey::find_segments(Plan& plan) {
                                                          elsewhere, kRestore)));
     if (!lost) return lost;
   }
+  return take_last_row(plan, numbers);
+}
+
+tl::expected<void, Failure> Survey::take_last_row(Plan& plan, const std::vector<std::uint64_t>& numbers) const {
+  plan.segments.clear();
   // A purge removes the oldest first, but a crash may undo some of its removals: what stands before a gap does not count.
   std::size_t first = numbers.empty() ? 0 : numbers.size() - 1;
   while (first > 0 && numbers[first - 1] + 1 == numbers[first]) --first;
@@ -144,16 +162,21 @@ tl::expected<void, Failure> Survey::find_segments(Plan& plan) {
       header =
           tl::unexpected(damaged(path, 0, fmt::format("it begins before the segment that it follows; {}", kRestore)));
     }
-    if (header) {
-      plan.segments.push_back(*header);
+    if (!header) {
+      // The system's complaint may go away.
+      if (header.error().error || !options_.accept_loss) return tl::unexpected(header.error());
+      plan.unreadable.push_back({numbers[i], header.error()});
       continue;
     }
-    if (header.error().error) return tl::unexpected(header.error());
-    if (auto lost = lose(plan, header.error()); !lost) return lost;
-    plan.dropped.assign(numbers.begin() + static_cast<std::ptrdiff_t>(i), numbers.end());
-    break;
+    // Behind a segment without a header the log goes on, as it does behind a gap.
+    if (!plan.segments.empty() && plan.segments.back().number + 1 != header->number) {
+      for (const SegmentHeader& segment : std::exchange(plan.segments, {})) plan.leftovers.push_back(segment.number);
+    }
+    plan.segments.push_back(*header);
   }
-  return {};
+  if (!plan.segments.empty() || plan.leftovers.empty()) return {};
+  const auto before = std::exchange(plan.leftovers, {});
+  return take_last_row(plan, before);
 }
 
 tl::expected<void, Failure> Survey::forget_unused(Plan& plan, std::vector<std::uint64_t>& numbers) {
@@ -212,42 +235,26 @@ tl::expected<void, Failure> Survey::choose_snapshot(Plan& plan) {
     plan.passed_over.push_back({path, content.error()});
   }
   if (missing == 0 || plan.snapshot) return {};
-  if (options_.accept_loss && use_segments_before_gap(plan)) {
-    plan.passed_over.clear();
-    return choose_snapshot(plan);
-  }
-  if (options_.accept_loss && choose_older_snapshot(plan, missing)) return {};
-  if (!plan.passed_over.empty()) return tl::unexpected(plan.passed_over.front().why);
   const std::uint64_t gone = plan.segments.front().number - 1;
+  if (options_.accept_loss) {
+    if (auto used = use_segments_before_gap(plan); !used) return used;
+    if (!plan.segments.empty()) {
+      plan.passed_over.clear();
+      return choose_snapshot(plan);
+    }
+    if (choose_older_snapshot(plan, missing)) return {};
+  }
+  if (!plan.passed_over.empty()) return tl::unexpected(plan.passed_over.front().why);
   return tl::unexpected(unfit(
       join(options_.log_directory, numbered(kSegmentPrefix, gone)),
       fmt::format("it is missing, and no snapshot reaches up to index {}, where it ended; {}", missing, kRestore)));
 }
 
 // What was taken for leftovers of a purge is whole log where nothing behind the gap can be used.
-bool Survey::use_segments_before_gap(Plan& plan) {
-  const auto& numbers = plan.leftovers;
-  if (numbers.empty()) return false;
-  std::size_t first = numbers.size() - 1;
-  while (first > 0 && numbers[first - 1] + 1 == numbers[first]) --first;
-  std::vector<SegmentHeader> before;
-  std::vector<std::uint64_t> dropped;
-  for (std::size_t i = first; i < numbers.size(); ++i) {
-    const auto header = dropped.empty() ? read_header(numbers[i]) : tl::unexpected(Failure{});
-    if (header) {
-      before.push_back(*header);
-    } else if (header.error().error) {
-      return false;  // the system's complaint may go away
-    } else {
-      dropped.push_back(numbers[i]);
-    }
-  }
-  if (before.empty()) return false;
-  for (const SegmentHeader& segment : plan.segments) dropped.push_back(segment.number);
-  plan.dropped.insert(plan.dropped.end(), dropped.begin(), dropped.end());
-  plan.segments = std::move(before);
-  plan.leftovers.resize(first);
-  return true;
+tl::expected<void, Failure> Survey::use_segments_before_gap(Plan& plan) const {
+  for (const SegmentHeader& segment : plan.segments) plan.dropped.push_back(segment.number);
+  const auto before = std::exchange(plan.leftovers, {});
+  return take_last_row(plan, before);
 }
 
 // One that was taken while nothing changed needs no log. What is left of the log is of no use then, because there is a gap before it.
@@ -263,8 +270,6 @@ bool Survey::choose_older_snapshot(Plan& plan, Index missing) {
     if (!whole || content->end.end != *begin) continue;
     plan.snapshot = *begin;
     end_ = *begin;
-    for (const SegmentHeader& segment : std::exchange(plan.segments, {})) plan.dropped.push_back(segment.number);
-    for (const std::uint64_t number : std::exchange(plan.leftovers, {})) plan.dropped.push_back(number);
     return true;
   }
   return false;

@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -199,6 +200,30 @@ TEST_F(ServerData, goes_on_without_what_is_lost_if_the_operator_accepts_it) {
   EXPECT_NE(said.exit_code, 0);
   expect_part(said.err, "another engine, process ");
   EXPECT_NE(shell("holdfast server --accept-loss nowhere").exit_code, 0);
+}
+
+TEST_F(ServerData, loses_nothing_with_a_damaged_segment_that_a_snapshot_makes_unnecessary) {
+  std::filesystem::path damaged;
+  for (const auto& [node, signal] : {std::pair("/first", SIGTERM), {"/second", SIGTERM}, {"/third", SIGKILL}}) {
+    live(signal, [&, node = node](std::uint16_t port) { ASSERT_TRUE(SessionClient(port).call(create(node)).ok()); });
+    if (signal == SIGTERM) damaged = newest_segment();
+  }
+  ASSERT_LT(damaged, newest_segment());
+  std::fstream(damaged, std::ios::in | std::ios::out | std::ios::binary).seekp(20) << "damage";
+  Server server(on_data());
+  EXPECT_EQ(server.exit_code(), 1);
+  expect_part(server.errors(), damaged.string() + ": at offset 0");
+
+  const auto said = shell("holdfast server --accept-loss data");
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  expect_part(said.out, "lost: data/" + damaged.filename().string() + ": at offset 0");
+  expect_part(said.out, "; a snapshot has everything that stood in it\nkept: everything up to index ");
+  EXPECT_TRUE(std::filesystem::exists(damaged.string() + ".damaged"));
+  EXPECT_EQ(check().exit_code, 0);
+  live(SIGTERM, [&](std::uint16_t port) {
+    SessionClient client(port);
+    for (const char* node : {"/first", "/second", "/third"}) EXPECT_TRUE(client.call(exists(node)).ok()) << node;
+  });
 }
 
 }  // namespace
