@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
@@ -31,14 +31,16 @@ inline constexpr std::chrono::milliseconds kLoginStep{250};
 inline constexpr int kSessionBurst = 20'000;
 inline constexpr std::chrono::microseconds kSessionStep{1'000};
 
+using LoginLine = std::list<std::shared_ptr<ClientConnection>>;
+
 struct Address {
   std::string name;  // "10.0.0.1"; "2001:db8:1:2::/64" for all addresses that one client may choose from
   std::size_t connections = 0;
   std::size_t sessions = 0;
   std::size_t bytes = 0;
   std::size_t logins_under_way = 0;
-  // Those whose passwords wait to be tried, the first one first; some may be gone.
-  std::deque<std::weak_ptr<ClientConnection>> waiting_logins{};
+  // Those whose passwords wait to be tried, the first one first. One that goes leaves the line.
+  LoginLine waiting_logins{};
   bool looks_at_logins = false;             // once the next may be tried
   std::unordered_set<Account*> accounts{};  // of its connections
   Pace failed_logins{kLoginStep, kLoginBurst};

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "engine/engine.h"
+#include "server/addresses.h"
 #include "server/fair_queue.h"
 #include "server/peer.h"
 #include "server/report.h"
@@ -41,8 +42,9 @@ struct ClientConnection {
   bool unread = false;          // so many answers are not read yet that its requests wait
   bool paused = false;          // it waits for its turn to open a session or to log in
   bool login_is_taken = false;  // of its address' pace; given back if it is right
-  // Waits to be tried. It keeps this connection alive until it goes to the pipeline, or until the connection is dropped.
+  // Waits to be tried, and stands there in the line of its address until it goes to the pipeline, or the connection is dropped.
   std::unique_ptr<Work> waiting_login{};
+  LoginLine::iterator place_in_login_line{};
   bool resumed = false;  // it knows the password of its session
   ConnectionReport report{};
   std::int64_t* sent_to_all = nullptr;

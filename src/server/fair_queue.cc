@@ -1,6 +1,7 @@
 #include "server/fair_queue.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace holdfast::server {
@@ -37,10 +38,18 @@ FairQueue::Line& FairQueue::next_line() const {
   return static_cast<Line&>(group.turns.next());
 }
 
-FairQueue::Line& FairQueue::line_of(const LineId& client) {
+FairQueue::Line& FairQueue::line_of(const LineId& client, Cost expected) {
   const auto [found, is_new] = lines_.try_emplace(client);
-  if (is_new) found->second.client = client;
-  return found->second;
+  Line& line = found->second;
+  if (!is_new) return line;
+  line.client = client;
+  try {
+    enter(line, group_at(magnitude_of(expected), client));
+  } catch (const std::bad_alloc&) {
+    lines_.erase(found);
+    throw;
+  }
+  return line;
 }
 
 FairQueue::Group& FairQueue::group_at(std::size_t magnitude, const LineId& client) {
@@ -52,7 +61,7 @@ FairQueue::Group& FairQueue::group_at(std::size_t magnitude, const LineId& clien
   return found->second;
 }
 
-void FairQueue::enter(Line& line, Group& group) {
+void FairQueue::enter(Line& line, Group& group) noexcept {
   if (line.group == &group) return;
   if (auto* before = line.group; before != nullptr) {
     before->turns.put(line, Turns::State::away);
@@ -66,25 +75,26 @@ void FairQueue::enter(Line& line, Group& group) {
   ++group.size;
 }
 
-void FairQueue::put(Line& line) {
+void FairQueue::put(Line& line) noexcept {
   if (!line.work.empty()) {
-    enter(line, group_at(magnitude_of(line.work.front().expected), line.client));
-  } else if (line.group == nullptr) {
-    enter(line, group_at(0, line.client));
+    try {
+      enter(line, group_at(magnitude_of(line.work.front().expected), line.client));
+    } catch (const std::bad_alloc&) {  // it has its turn where it stands
+    }
   }
   using enum Turns::State;
   line.group->turns.put(line, line.holds != 0 ? away : line.work.empty() ? idle : ready);
   put(*line.group);
 }
 
-void FairQueue::put(Group& group) {
+void FairQueue::put(Group& group) noexcept {
   using enum Turns::State;
   auto& magnitude = *group.magnitude;
   magnitude.turns.put(group, group.turns.any_ready() ? ready : group.size > 0 ? away : idle);
   magnitudes_.put(magnitude, magnitude.turns.any_ready() ? ready : away);
 }
 
-void FairQueue::forget_idle(Group& group) {
+void FairQueue::forget_idle(Group& group) noexcept {
   while (auto* idle = group.turns.forgettable()) {
     group.turns.put(*idle, Turns::State::away);
     --group.size;
@@ -98,19 +108,29 @@ void FairQueue::forget_idle(Group& group) {
   }
 }
 
+// Without memory for it nothing has changed: an empty queue must be known as one, and all that is in it must come to its turn.
+template <class Add>
+FairQueue::Line& FairQueue::add(const LineId& client, Cost expected, Add add) {
+  Line& line = line_of(client, expected);
+  try {
+    add(line.work);
+  } catch (const std::bad_alloc&) {
+    put(line);
+    forget_idle(*line.group);
+    throw;
+  }
+  ++size_;
+  return line;
+}
+
 void FairQueue::push(const LineId& client, std::unique_ptr<Work> work) {
-  Line& line = line_of(client);
   const auto expected = work->likely_cost();
-  line.work.push_back({std::move(work), expected});
-  ++size_;  // once nothing can throw any more: an empty queue must be known as one
+  Line& line = add(client, expected, [&](auto& waiting) { waiting.push_back({std::move(work), expected}); });
   if (line.work.size() == 1) put(line);
 }
 
 void FairQueue::push_first(const LineId& client, std::unique_ptr<Work> work, Cost expected) {
-  Line& line = line_of(client);
-  line.work.push_front({std::move(work), expected, true});
-  ++size_;
-  put(line);
+  put(add(client, expected, [&](auto& waiting) { waiting.push_front({std::move(work), expected, true}); }));
 }
 
 bool FairQueue::expect(Cost cost) {
@@ -135,10 +155,18 @@ std::unique_ptr<Work> FairQueue::take() {
 }
 
 // Where the work was: its line may stand elsewhere by now, or be forgotten.
-void FairQueue::charge(const LineId& client, Cost cost, Cost expected) {
-  Line& line = line_of(client);
-  Group& group = group_at(magnitude_of(expected), client);
-  if (line.group == nullptr) enter(line, group);
+void FairQueue::charge(const LineId& client, Cost cost, Cost expected) noexcept {
+  try {
+    charge(line_of(client, expected), group_at(magnitude_of(expected), client), cost);
+  } catch (const std::bad_alloc&) {  // what it cost is forgotten, but what it has left to do is not
+    if (const auto found = lines_.find(client); found != lines_.end()) {
+      put(found->second);
+      forget_idle(*found->second.group);
+    }
+  }
+}
+
+void FairQueue::charge(Line& line, Group& group, Cost cost) noexcept {
   const bool stands_here = line.group == &group;
   auto& magnitude = *group.magnitude;
   // Up at once, down slowly: a client that is expensive now and then is expensive, whatever its requests look like.
@@ -164,7 +192,7 @@ std::vector<std::unique_ptr<Work>> FairQueue::take_all() {
 }
 
 void FairQueue::hold(const LineId& client, Hold why) {
-  Line& line = line_of(client);
+  Line& line = line_of(client, Cost{0});
   line.holds |= static_cast<std::uint8_t>(why);
   put(line);
 }

@@ -50,12 +50,14 @@ class FairQueue {
   enum class Hold : std::uint8_t {
     unsent = 1,      // the client does not read its answers
     unfinished = 2,  // a piece of its first work is under way
+    room = 4,        // there is no memory for what it asks for yet
   };
 
   FairQueue();
   FairQueue(const FairQueue&) = delete;
   FairQueue& operator=(const FairQueue&) = delete;
 
+  // Throws std::bad_alloc, and nothing has changed, but that the work is gone. So does push_first().
   void push(const LineId& client, std::unique_ptr<Work> work);
   // It goes on with this: before all else of that client.
   void push_first(const LineId& client, std::unique_ptr<Work> work, Cost expected);
@@ -72,13 +74,13 @@ class FairQueue {
   // charge() its client for it before the next is taken.
   std::unique_ptr<Work> take();
   // Work of that client which was expected to take `expected` took so much time; a second time if more comes of it.
-  void charge(const LineId& client, Cost cost, Cost expected = Cost{0});
+  void charge(const LineId& client, Cost cost, Cost expected = Cost{0}) noexcept;
   // All of them, also those that are on hold: no turns any more.
   std::vector<std::unique_ptr<Work>> take_all();
 
   void hold(const LineId& client, Hold why);
   void release(const LineId& client, Hold why);
-  // It has work that waits for its turn, and for nothing else.
+  // It has work, and does not wait for its client to read.
   bool waits_for_its_turn(const LineId& client) const;
 
   bool empty() const { return size_ == 0; }
@@ -112,7 +114,7 @@ class FairQueue {
   };
   struct Line : Turns::Member {
     LineId client;
-    Group* group = nullptr;
+    Group* group = nullptr;  // never none, once it has been made
     std::deque<Waiting> work;
     std::uint8_t holds = 0;
   };
@@ -125,13 +127,17 @@ class FairQueue {
   static std::size_t magnitude_of(Cost cost);
   static GroupId group_of(const LineId& client) { return {client.kind == LineId::Kind::connection, client.address}; }
   Line& next_line() const;
-  Line& line_of(const LineId& client);
+  // A new one stands where work of that cost belongs.
+  Line& line_of(const LineId& client, Cost expected);
   Group& group_at(std::size_t magnitude, const LineId& client);
-  void enter(Line& line, Group& group);
-  // Where it belongs by what it has to do.
-  void put(Line& line);
-  void put(Group& group);
-  void forget_idle(Group& group);
+  void enter(Line& line, Group& group) noexcept;
+  // Where it belongs by what it has to do; if there is no memory for that, where it is.
+  void put(Line& line) noexcept;
+  void put(Group& group) noexcept;
+  void forget_idle(Group& group) noexcept;
+  void charge(Line& line, Group& group, Cost cost) noexcept;
+  template <class Add>
+  Line& add(const LineId& client, Cost expected, Add add);
 
   std::array<Magnitude, kMagnitudes> all_;
   Turns magnitudes_;

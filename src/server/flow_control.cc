@@ -50,19 +50,20 @@ void FlowControl::pause(const std::shared_ptr<ClientConnection>& connection, eng
 
 void FlowControl::wait_for_reader(ClientConnection& connection) {
   if (stopping_ || !connection.peer || connection.peer->unsent() <= kUnreadAnswers) return;
-  wait(connection);
-}
-
-void FlowControl::wait(ClientConnection& connection) {
   if (!std::exchange(connection.unread, true)) pipeline_.wait_for_reader(line_of(connection));
 }
 
+void FlowControl::has_read(ClientConnection& connection) {
+  if (std::exchange(connection.unread, false)) pipeline_.has_read(line_of(connection));
+}
+
 void FlowControl::go_on(ClientConnection& connection) {
-  if (std::exchange(connection.unread, false)) pipeline_.go_on(line_of(connection));
+  has_read(connection);
+  has_room(connection);
 }
 
 void FlowControl::sent(ClientConnection& connection) {
-  if (connection.unread && connection.peer->unsent() <= kUnreadAnswers / 2) go_on(connection);
+  if (connection.unread && connection.peer->unsent() <= kUnreadAnswers / 2) has_read(connection);
 }
 
 // But not one that does not read: it may be gone, and its locks with it.

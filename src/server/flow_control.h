@@ -3,7 +3,8 @@
 //   a connection       until
 //   is held back       less of it waits to be served; or its pause is over
 //   is paused          it may open a session, or its password may be tried
-//   waits for reader   it has read its answers, or there is room for what it asks for
+//   waits for reader   it has read its answers
+//   waits for room     there is memory for what it asks for
 //
 // Everything happens in the loop.
 #pragma once
@@ -36,8 +37,10 @@ class FlowControl {
 
   // Its requests wait if too many of its answers are not read yet.
   void wait_for_reader(ClientConnection& connection);
-  // Its requests wait until go_on().
-  void wait(ClientConnection& connection);
+  // Its requests wait until has_room().
+  void wait_for_room(ClientConnection& connection) { pipeline_.wait_for_room(line_of(connection)); }
+  void has_room(ClientConnection& connection) { pipeline_.has_room(line_of(connection)); }
+  // Whatever they wait for.
   void go_on(ClientConnection& connection);
   // Its peer has sent some of what it was given.
   void sent(ClientConnection& connection);
@@ -48,6 +51,8 @@ class FlowControl {
   bool is_speaking(const ClientConnection& connection) const;
 
  private:
+  void has_read(ClientConnection& connection);
+
   Loop& loop_;
   Pipeline& pipeline_;
   const MemoryBudget& memory_;

@@ -33,8 +33,8 @@ void Logins::enter(const std::shared_ptr<ClientConnection>& connection, std::uni
   const bool waits = !source->waiting_logins.empty() || source->logins_under_way >= kLoginsAtOnce ||
                      !source->failed_logins.ready(loop_.now());
   if (!waits) return this->attempt(connection, std::move(attempt));
+  connection->place_in_login_line = source->waiting_logins.insert(source->waiting_logins.end(), connection);
   connection->waiting_login = std::move(attempt);
-  source->waiting_logins.push_back(connection);
   flow_.set_paused(*connection, true);
   look(source);
 }
@@ -46,13 +46,13 @@ void Logins::attempt(const std::shared_ptr<ClientConnection>& connection, std::u
 
 void Logins::look(const std::shared_ptr<Address>& source) {
   auto& line = source->waiting_logins;
-  for (; !line.empty(); line.pop_front()) {
-    const auto connection = line.front().lock();
-    if (!connection || !connection->waiting_login) continue;
+  while (!line.empty()) {
     const auto now = loop_.now();
     if (source->logins_under_way >= kLoginsAtOnce) return look_later(source, now + kLookAgain);
     if (!source->failed_logins.ready(now)) return look_later(source, source->failed_logins.next(now));
     source->failed_logins.take(now);
+    const auto connection = std::move(line.front());
+    line.pop_front();
     connection->login_is_taken = true;
     attempt(connection, std::move(connection->waiting_login));
     flow_.set_paused(*connection, false);
@@ -104,7 +104,9 @@ void Logins::succeeded(ClientConnection& connection) {
 
 void Logins::left(ClientConnection& connection) {
   if (std::exchange(connection.login_is_taken, false)) connection.origin.source->failed_logins.give_back();
-  connection.waiting_login.reset();
+  if (const auto attempt = std::exchange(connection.waiting_login, nullptr)) {
+    connection.origin.source->waiting_logins.erase(connection.place_in_login_line);
+  }
 }
 
 }  // namespace holdfast::server

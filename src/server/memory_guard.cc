@@ -30,7 +30,7 @@ base::MemoryLeft MemoryGuard::left() {
   loop_.post(alive_.guard([this] {
     relieving_ = false;
     for (const auto id : std::exchange(waiting_, {})) {
-      if (const auto connection = connections_.find(id)) flow_.go_on(*connection);
+      if (const auto connection = connections_.find(id)) flow_.has_room(*connection);
     }
   }));
   return base::memory_left();
@@ -39,7 +39,7 @@ base::MemoryLeft MemoryGuard::left() {
 bool MemoryGuard::wait_for_room(ClientConnection& connection) {
   if (!relieving_ || !connection.peer) return false;
   waiting_.push_back(connection.id);
-  flow_.wait(connection);
+  flow_.wait_for_room(connection);
   return true;
 }
 

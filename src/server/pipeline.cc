@@ -47,8 +47,8 @@ void Pipeline::push(const LineId& client, std::unique_ptr<Work> work) {
   schedule();
 }
 
-void Pipeline::go_on(const LineId& client) {
-  queue_.release(client, FairQueue::Hold::unsent);
+void Pipeline::go_on(const LineId& client, FairQueue::Hold why) {
+  queue_.release(client, why);
   schedule();
 }
 

@@ -45,9 +45,12 @@ class Pipeline {
   ~Pipeline();
 
   void push(const LineId& client, std::unique_ptr<Work> work);
-  // What that client asks for waits until it has read its answers.
+  // What that client asks for waits until it has read its answers...
   void wait_for_reader(const LineId& client) { queue_.hold(client, FairQueue::Hold::unsent); }
-  void go_on(const LineId& client);
+  void has_read(const LineId& client) { go_on(client, FairQueue::Hold::unsent); }
+  // ...or until there is memory for it.
+  void wait_for_room(const LineId& client) { queue_.hold(client, FairQueue::Hold::room); }
+  void has_room(const LineId& client) { go_on(client, FairQueue::Hold::room); }
   // It is us that client waits for.
   bool keeps_waiting(const LineId& client) const { return queue_.waits_for_its_turn(client); }
 
@@ -78,6 +81,7 @@ class Pipeline {
     engine::Moment expected{0};
   };
 
+  void go_on(const LineId& client, FairQueue::Hold why);
   void schedule();
   void run();
   // False: it is larger than it seemed, and waits among its likes.

@@ -261,7 +261,7 @@ TEST_F(PipelineTest, lets_requests_of_who_does_not_read_wait_and_nobody_else) {
   ASSERT_TRUE(testing::eventually(kSoon, [&] { return in_loop([this] { return !story_.settled.empty(); }); }));
   EXPECT_EQ(in_loop([this] { return story_.settled; }), std::vector<std::string>{"read"});
   EXPECT_FALSE(in_loop([this] { return pipeline_->idle(); }));
-  in_loop([this] { pipeline_->go_on(kHog); });
+  in_loop([this] { pipeline_->has_read(kHog); });
   wait_until_idle();
   EXPECT_EQ(story_.settled, (std::vector<std::string>{"read", "unread"}));
 }

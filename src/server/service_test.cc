@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,8 +34,9 @@ struct Answer {
 // A client of the service without a network in between.
 class TestClient {
  public:
-  TestClient(testing::ManualLoop& loop, Service& service) : loop_(loop), service_(service) {
-    id_ = service.connected(peer_, {.address = "10.0.0.1:4711", .ip = "10.0.0.1"});
+  TestClient(testing::ManualLoop& loop, Service& service, std::shared_ptr<Address> source = nullptr)
+      : loop_(loop), service_(service) {
+    id_ = service.connected(peer_, {.address = "10.0.0.1:4711", .ip = "10.0.0.1", .source = std::move(source)});
   }
 
   wire::ConnectResponse greet(std::int32_t timeout, wire::SessionId session = 0, const std::string& password = {},
@@ -221,6 +224,28 @@ TEST_F(ServiceTest, refuses_one_that_has_to_log_in_and_ends_its_session_with_its
   wrong.log_in("ann:guess");
   EXPECT_EQ(service_->statistics().logins.failed, 1);
   EXPECT_EQ(wrong.exists("/")->code, Code::session_closed_require_auth);
+}
+
+TEST_F(ServiceTest, takes_a_login_that_waits_out_of_the_line_when_its_client_goes) {
+  begin({.require_auth = {"ann:secret"}});
+  const auto source = service_->quotas()->addresses.find("10.0.0.1", loop_.now());
+  std::deque<TestClient> clients;
+  for (int i = 0; i < kLoginBurst + 10; ++i) {
+    auto& wrong = clients.emplace_back(loop_, *service_, source);
+    wrong.greet(5'000);
+    wrong.log_in("ann:guess");
+  }
+  const auto tried = static_cast<std::size_t>(service_->statistics().logins.failed);
+  ASSERT_EQ(source->waiting_logins.size(), clients.size() - tried);
+  ASSERT_GT(source->waiting_logins.size(), 5U);
+  const std::weak_ptr<ClientConnection> second = *std::next(source->waiting_logins.begin());
+  for (auto i = tried + 1; i + 1 < clients.size(); ++i) clients[i].hang_up();
+  EXPECT_EQ(source->waiting_logins.size(), 2U) << "the first and the last";
+  EXPECT_TRUE(second.expired()) << "nothing of a client that has gone is kept";
+  // Of those that are there each has its turn.
+  loop_.run_for(3 * kLoginStep);
+  EXPECT_TRUE(source->waiting_logins.empty());
+  EXPECT_EQ(service_->statistics().logins.failed, static_cast<std::int64_t>(tried + 2));
 }
 
 TEST_F(ServiceTest, counts_what_each_part_of_it_does) {

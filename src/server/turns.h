@@ -12,6 +12,8 @@
 // A handicap is added to the start wherever starts are compared: of those that have had the same, the one that is likely to ask for
 // least goes first.
 //
+// A new member takes memory, its turns do not.
+//
 // Thread safety: none.
 #pragma once
 
@@ -32,12 +34,26 @@ class Turns {
     ready,  // has something to do
     idle,   // has nothing to do, and may have had more than the others
   };
+  struct Member;
+
+ private:
+  struct Before {
+    bool operator()(const Member* a, const Member* b) const;
+  };
+  using Members = std::set<Member*, Before>;
+
+ public:
   // What takes turns derives from this. It leaves before it is destroyed.
   struct Member {
+    Member() : place(place_of(this)) {}
+    Member(const Member&) = delete;
+    Member& operator=(const Member&) = delete;
     Cost start{0};
     Cost handicap{0};
     std::uint64_t turn = 0;  // among those that are alike
     State state = State::away;
+    // In the sets, kept while it is away: only a new member takes memory.
+    Members::node_type place;
   };
 
   bool any_ready() const { return !ready_.empty(); }
@@ -45,19 +61,19 @@ class Turns {
   Member& next() const { return **ready_.begin(); }
   // Its turn begins: a member that comes from now on has had as much as this one.
   void begin(const Member& member) { now_ = std::max(now_, member.start); }
-  void put(Member& member, State state) {
+  void put(Member& member, State state) noexcept {
     if (member.state == state) return;
-    auto place = extract(member);
+    extract(member);
     if (state == State::ready) member.start = std::max(member.start, now_);
     member.state = state;
-    insert(member, std::move(place));
+    insert(member);
   }
   // It has cost so much, and counts with that handicap from now on.
-  void charge(Member& member, Cost cost, Cost handicap) {
-    auto place = extract(member);
+  void charge(Member& member, Cost cost, Cost handicap) noexcept {
+    extract(member);
     member.start += cost;
     member.handicap = handicap;
-    insert(member, std::move(place));
+    insert(member);
   }
   // Idle, and not to be remembered: it has had no more than the others, or there is no other that waits. None: nullptr.
   Member* forgettable() const {
@@ -66,26 +82,18 @@ class Turns {
   }
 
  private:
-  struct Before {
-    bool operator()(const Member* a, const Member* b) const {
-      return std::pair(a->start + a->handicap, a->turn) < std::pair(b->start + b->handicap, b->turn);
-    }
-  };
-  using Members = std::set<Member*, Before>;
-
-  void insert(Member& member, Members::node_type place) {
+  static Members::node_type place_of(Member* member) {
+    Members one{member};
+    return one.extract(one.begin());
+  }
+  void insert(Member& member) noexcept {
     member.turn = ++last_turn_;
     if (member.state == State::away) return;
-    auto& members = member.state == State::ready ? ready_ : idle_;
-    if (place) {
-      members.insert(std::move(place));
-    } else {
-      members.insert(&member);
-    }
+    (member.state == State::ready ? ready_ : idle_).insert(std::move(member.place));
   }
-  Members::node_type extract(Member& member) {
-    if (member.state == State::away) return {};
-    return (member.state == State::ready ? ready_ : idle_).extract(&member);
+  void extract(Member& member) noexcept {
+    if (member.state == State::away) return;
+    member.place = (member.state == State::ready ? ready_ : idle_).extract(&member);
   }
 
   Members ready_;
@@ -93,5 +101,9 @@ class Turns {
   Cost now_{0};  // the start of the last one that had its turn
   std::uint64_t last_turn_ = 0;
 };
+
+inline bool Turns::Before::operator()(const Member* a, const Member* b) const {
+  return std::pair(a->start + a->handicap, a->turn) < std::pair(b->start + b->handicap, b->turn);
+}
 
 }  // namespace holdfast::server
