@@ -9,76 +9,24 @@
 #include <optional>
 #include <vector>
 
-#include "support/breaking_line.h"
-#include "support/manual_executor.h"
+#include "support/lock_bench.h"
 
 namespace holdfast::lock {
 namespace {
 
 using namespace std::chrono_literals;
 
-using testing::BreakingLine;
 using testing::Fate;
+using testing::kRival;
 
-constexpr spi::SessionId kRival = 1'000;
-
-// A client with one claim.
-struct Bench final : Session::Watcher, Claim::Claimant {
-  explicit Bench(RetryPolicy retry = RetryPolicy::forever(1ms), std::vector<QueueRequest> wanted = {{.queue = "q"}})
-      : context{executor, line, session, sweeper, std::move(retry), 1s},
-        claim(std::make_shared<Claim>(context, std::shared_ptr<Claim::Claimant>(std::shared_ptr<void>(), this),
-                                      std::move(wanted), Card{})) {
-    line.open(session);
-    executor.run_for(1ms);
-    line.requests = 0;
-  }
-
-  // A claim keeps itself until it has ended.
-  ~Bench() override { claim->give_up(); }
-
-  void state_changed(ConnectionState state) override {
-    if (state == ConnectionState::reconnected) claim->session_is_good();
-  }
-  void session_connected(bool) override {
-    sweeper.session_connected();
-    claim->session_is_good();
-  }
-  void session_disconnected() override { claim->session_disconnected(); }
-  void validity_ended() override {}
-  void beat() override {
-    line.beat([](const auto&) {});
-    claim->beat();
-  }
-  void session_refused(const std::string&) override {}
-
-  void admitted(Claim& admitted) override {
-    ++admissions;
-    for (const auto& place : admitted.places()) {
-      EXPECT_EQ(place.session, line.session()) << "admitted on a ticket of another session";
-    }
-    EXPECT_TRUE(session.valid());
-  }
-  void must_wait(Claim&) override { ++waits; }
-  void failed(Claim&, Refusal refusal) override { failure = std::move(refusal); }
-  void broken(Claim&) override { ++breaks; }
-  void revoked(Claim&) override {}
+struct Bench final : testing::ClaimBench {
+  using ClaimBench::ClaimBench;
 
   void rival_leaves() {
     const auto rival =
         std::find_if(line.queue.begin(), line.queue.end(), [](const auto& p) { return p.session == kRival; });
     if (rival != line.queue.end()) line.remove_ticket(std::string(rival->ticket.id));
   }
-
-  testing::ManualExecutor executor;
-  BreakingLine line{executor};
-  Session session{executor, *this};
-  Sweeper sweeper{executor, line, session};
-  Context context;
-  std::shared_ptr<Claim> claim;
-  int admissions = 0;
-  int waits = 0;
-  int breaks = 0;
-  std::optional<Refusal> failure;
 };
 
 // What a claim can ask for. A rival in "q" keeps each of them waiting.

@@ -6,44 +6,37 @@
 #include <optional>
 #include <vector>
 
-#include "support/breaking_line.h"
-#include "support/manual_executor.h"
+#include "support/lock_bench.h"
 
 namespace holdfast::lock {
 namespace {
 
 using namespace std::chrono_literals;
 using spi::Mode;
+using testing::kRival;
 
-constexpr spi::SessionId kRival = 1'000;
-
-// A client with one cohort; time stands still unless the test moves it.
-struct Bench final : Session::Watcher {
+// A client with one cohort.
+struct Bench final : testing::LockBench {
   explicit Bench(Mode asked = Mode::exclusive, HandOver hand_over = {.count = 64, .time = 100ms})
-      : context{executor, line, session, sweeper, RetryPolicy::forever(1ms), 1s},
-        cohorts{context, [](const std::function<void()>& tell) { tell(); }, hand_over,
-                [](const Waiter&, const std::string&) { return std::nullopt; }},
+      : cohorts(cohort_context(hand_over)),
         cohort(std::make_shared<Cohort>(cohorts, std::vector<QueueRequest>{{.queue = "q", .mode = asked}})),
         mode(asked) {
-    line.open(session);
-    run(0ms);
+    connect();
   }
 
   // A cohort that holds or waits is kept by its claim.
   ~Bench() override { cohort->close({Errc::cancelled, "the test is over"}); }
 
-  void state_changed(ConnectionState) override {}
-  void session_connected(bool) override {
-    sweeper.session_connected();
+  void session_connected(bool replaced) override {
+    LockBench::session_connected(replaced);
     cohort->session_is_good();
   }
   void session_disconnected() override { cohort->session_disconnected(); }
   void validity_ended() override { cohort->validity_ended(); }
   void beat() override {
-    line.beat([](const auto&) {});
+    LockBench::beat();
     cohort->beat();
   }
-  void session_refused(const std::string&) override {}
 
   // A thread of its own asks.
   std::shared_ptr<Waiter> enter(LockOptions options = {}, Clock::time_point deadline = Clock::time_point::max()) {
@@ -69,14 +62,8 @@ struct Bench final : Session::Watcher {
     run(0ms);
     return error;
   }
-  void run(Clock::duration time) { executor.run_for(time); }
   bool is_held(const std::shared_ptr<Hold>& hold) const { return hold->is_held(executor.now()); }
 
-  testing::ManualExecutor executor;
-  testing::BreakingLine line{executor};
-  Session session{executor, *this};
-  Sweeper sweeper{executor, line, session};
-  Context context;
   CohortContext cohorts;
   std::shared_ptr<Cohort> cohort;
   Mode mode;

@@ -6,60 +6,38 @@
 #include <optional>
 #include <string>
 
-#include "support/breaking_line.h"
-#include "support/manual_executor.h"
+#include "support/lock_bench.h"
 
 namespace holdfast::lock {
 namespace {
 
 using namespace std::chrono_literals;
 
-using testing::BreakingLine;
 using testing::Fate;
+using testing::kRival;
 
-constexpr spi::SessionId kRival = 1'000;
-
-// A client whose claim has been admitted, and its delay; time stands still unless the test moves it.
-struct Bench final : Session::Watcher, Claim::Claimant {
-  explicit Bench(RetryPolicy retry = RetryPolicy::forever(1ms))
-      : context{executor, line, session, sweeper, std::move(retry), 1s},
-        claim(std::make_shared<Claim>(context, std::shared_ptr<Claim::Claimant>(std::shared_ptr<void>(), this),
-                                      std::vector<QueueRequest>{{.queue = "q"}}, Card{})) {
-    line.open(session);
-    executor.run_for(1ms);
+// A client whose claim has been admitted, and its delay.
+struct Bench final : testing::ClaimBench {
+  explicit Bench(RetryPolicy retry = RetryPolicy::forever(1ms)) : ClaimBench(std::move(retry)) {
     claim->start();
-    executor.run_for(1ms);
+    run();
     EXPECT_EQ(admissions, 1);
     line.requests = 0;
     delay = std::make_shared<Delay>(context, *claim, 10s);
   }
-  ~Bench() override {
-    delay->stop();
-    claim->give_up();
-  }
+  ~Bench() override { delay->stop(); }
 
-  void state_changed(ConnectionState) override {}
-  void session_connected(bool) override {
-    sweeper.session_connected();
-    claim->session_is_good();
+  void session_connected(bool replaced) override {
+    ClaimBench::session_connected(replaced);
     if (delay) delay->session_is_good();
   }
-  void session_disconnected() override { claim->session_disconnected(); }
-  void validity_ended() override {}
-  void beat() override {
-    line.beat([](const auto&) {});
-    claim->beat();
+  void broken(Claim& ended) override {
+    ClaimBench::broken(ended);
+    delay->stop();
   }
-  void session_refused(const std::string&) override {}
-
-  void admitted(Claim&) override { ++admissions; }
-  void must_wait(Claim&) override {}
-  void failed(Claim&, Refusal) override {}
-  void broken(Claim&) override { delay->stop(); }
-  void revoked(Claim&) override {}
 
   void wait() {
-    delay->wait({.must_wait = [this] { ++waits; },
+    delay->wait({.must_wait = [this] { ++delays; },
                  .may_hold =
                      [this](std::optional<Refusal> why) {
                        ++ends;
@@ -75,15 +53,8 @@ struct Bench final : Session::Watcher, Claim::Claimant {
   }
   const std::string& ours() const { return claim->places().front().ticket.id; }
 
-  testing::ManualExecutor executor;
-  BreakingLine line{executor};
-  Session session{executor, *this};
-  Sweeper sweeper{executor, line, session};
-  Context context;
-  std::shared_ptr<Claim> claim;
   std::shared_ptr<Delay> delay;
-  int admissions = 0;
-  int waits = 0;
+  int delays = 0;
   int ends = 0;
   std::optional<Refusal> refusal;
 };
@@ -93,7 +64,7 @@ TEST(Delay, leaves_a_mark_and_lets_hold_immediately_where_there_is_no_other) {
   bench.wait();
   EXPECT_EQ(bench.ends, 1);
   EXPECT_FALSE(bench.refusal);
-  EXPECT_EQ(bench.waits, 0);
+  EXPECT_EQ(bench.delays, 0);
   EXPECT_EQ(bench.line.marks, std::set<std::string>{bench.ours()});
 }
 
@@ -116,7 +87,7 @@ TEST(Delay, waits_out_the_mark_of_a_holder_that_did_not_release_to_the_nanosecon
   bench.leave_mark_of_another();
   const auto begin = bench.executor.now();
   bench.wait();
-  EXPECT_EQ(bench.waits, 1);
+  EXPECT_EQ(bench.delays, 1);
   EXPECT_EQ(bench.ends, 0);
   bench.executor.run_for(begin + 10s - bench.executor.now() - 1ns);
   EXPECT_EQ(bench.ends, 0);

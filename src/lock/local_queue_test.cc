@@ -5,8 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "support/breaking_line.h"
-#include "support/manual_executor.h"
+#include "support/lock_bench.h"
 
 namespace holdfast::lock {
 namespace {
@@ -15,26 +14,18 @@ using namespace std::chrono_literals;
 using spi::Mode;
 
 // The threads of one client, and one name.
-struct Bench final : Session::Watcher {
+struct Bench final : testing::LockBench {
   explicit Bench(bool alone = false)
       : queue("q", alone, [this](QueueRequest request) {
           return std::make_shared<Cohort>(cohorts, std::vector<QueueRequest>{std::move(request)});
         }) {
-    line.open(session);
-    executor.run_for(0ms);
+    connect();
   }
-
-  void state_changed(ConnectionState) override {}
-  void session_connected(bool) override {}
-  void session_disconnected() override {}
-  void validity_ended() override {}
-  void beat() override {}
-  void session_refused(const std::string&) override {}
 
   std::shared_ptr<Waiter> enter(Mode mode, Clock::time_point deadline = Clock::time_point::max()) {
     const auto waiter = std::make_shared<Waiter>(Call{.deadline = deadline, .thread = ++last_thread, .mode = mode});
     queue.enter(waiter);
-    executor.run_for(0ms);
+    run();
     return waiter;
   }
   void release(const std::shared_ptr<Waiter>& waiter) {
@@ -42,18 +33,10 @@ struct Bench final : Session::Watcher {
     const auto hold = waiter->wait(Clock::time_point(), {});
     ASSERT_TRUE(hold);
     EXPECT_FALSE((*hold)->cohort().release(*hold, {}));
-    executor.run_for(0ms);
+    run();
   }
 
-  testing::ManualExecutor executor;
-  testing::BreakingLine line{executor};
-  Session session{executor, *this};
-  Sweeper sweeper{executor, line, session};
-  Context context{executor, line, session, sweeper, RetryPolicy::forever(1ms), 1s};
-  CohortContext cohorts{context,
-                        [](const std::function<void()>& tell) { tell(); },
-                        {.count = 64, .time = 1h},
-                        [](const Waiter&, const std::string&) { return std::nullopt; }};
+  CohortContext cohorts = cohort_context({.count = 64, .time = 1h});
   LocalQueue queue;
   ThreadId last_thread = 0;
 };
@@ -117,7 +100,7 @@ TEST(LocalQueue, lets_a_waiter_leave_from_wherever_it_is) {
   Refusal refusal{Errc::timed_out, "timed out"};
   EXPECT_TRUE(bench.queue.leave(reader, refusal));
   EXPECT_FALSE(bench.queue.leave(reader, refusal));
-  bench.executor.run_for(0ms);
+  bench.run();
   EXPECT_EQ(bench.line.queue.size(), 1u);
   bench.release(writer);
 }

@@ -2,38 +2,23 @@
 
 #include <gtest/gtest.h>
 
-#include "support/breaking_line.h"
-#include "support/manual_executor.h"
+#include "support/lock_bench.h"
 
 namespace holdfast::lock {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::BreakingLine;
 using testing::Fate;
 
-struct Bench final : Session::Watcher {
-  Bench() {
-    line.open(session);
-    executor.run_for(0ms);
-    line.requests = 0;
-  }
+struct Bench final : testing::LockBench {
+  Bench() { connect(); }
 
-  void state_changed(ConnectionState) override {}
-  void session_connected(bool) override { sweeper.session_connected(); }
-  void session_disconnected() override {}
-  void validity_ended() override {}
-  void beat() override {}
-  void session_refused(const std::string&) override {}
+  void beat() override {}  // the tests count requests
 
   void remove(const spi::Place& place) {
     sweeper.remove("q", place, [this] { ++gone; });
   }
 
-  testing::ManualExecutor executor;
-  BreakingLine line{executor};
-  Session session{executor, *this};
-  Sweeper sweeper{executor, line, session};
   int gone = 0;
 };
 

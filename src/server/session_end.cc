@@ -26,11 +26,6 @@ bool SessionEnd::is_speaking() const {
 }
 
 Outcome SessionEnd::execute(engine::Engine& engine, const Turn& turn) {
-  if (closing_) {
-    auto outcome = context_.cleanup.remove_ephemerals(turn, session_);
-    more_ = outcome.code == Code::ok && engine.has_ephemerals(session_);
-    return outcome;
-  }
   // Heard of since it was found silent: what it sent may have been acknowledged, and it counts on that.
   if (why_ == Why::silent && is_speaking()) engine.sessions().heard_of(session_, turn.now);
   const auto* session = engine.sessions().find(session_);
@@ -40,9 +35,7 @@ Outcome SessionEnd::execute(engine::Engine& engine, const Turn& turn) {
     return {.zxid = turn.zxid, .code = Code::session_expired};
   }
   try {
-    auto outcome = engine.execute({session_, 0}, turn.zxid, turn.time, wire::CloseSession{});
-    more_ = engine.has_ephemerals(session_);
-    return outcome;
+    return engine.execute({session_, 0}, turn.zxid, turn.time, wire::CloseSession{});
   } catch (const std::bad_alloc&) {
     engine.sessions().look_again(session_, turn.now + kExpireAgainAfter);
     return {.zxid = turn.zxid, .code = Code::system_error};
@@ -51,18 +44,15 @@ Outcome SessionEnd::execute(engine::Engine& engine, const Turn& turn) {
 
 void SessionEnd::settle(engine::Engine& engine, Outcome& outcome) {
   engine.settle({session_, 0}, wire::CloseSession{}, outcome, context_.events.teller());
-  if (outcome.code != Code::ok || std::exchange(closing_, true)) return;
+  if (outcome.code != Code::ok) return;
   context_.sessions.ended(session_);
   if (why_ == Why::silent) ++context_.sessions.statistics().expired;
   if (const auto connection = context_.connections.find(context_.sessions.connection_of(session_))) {
     context_.connections.drop(*connection);
   }
+  if (engine.has_ephemerals(session_)) context_.cleanup.end_ephemerals(session_);
 }
 
-void SessionEnd::fail(bool) {
-  more_ = false;
-  if (closing_) return context_.cleanup.end_ephemerals_later(session_);
-  context_.known.look_again(session_, context_.loop.now() + kExpireAgainAfter);
-}
+void SessionEnd::fail(bool) { context_.known.look_again(session_, context_.loop.now() + kExpireAgainAfter); }
 
 }  // namespace holdfast::server

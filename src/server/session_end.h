@@ -1,4 +1,5 @@
-// session_end.h -- the end of a session of which nothing was heard for too long, or that of a stranger that has left.
+// session_end.h -- the end of a session of which nothing was heard for too long, or that of a stranger that has left. Ephemerals of which
+// there are too many for one piece of work are Cleanup's.
 #pragma once
 
 #include "server/cleanup.h"
@@ -32,7 +33,6 @@ class SessionEnd final : public Work {
   bool writes() const override { return true; }
   engine::Outcome execute(engine::Engine& engine, const Turn& turn) override;
   void settle(engine::Engine& engine, engine::Outcome& outcome) override;
-  bool unfinished() const override { return more_; }
   // The session is there again, and is to expire again.
   void fail(bool unknown) override;
 
@@ -43,8 +43,6 @@ class SessionEnd final : public Work {
   const Context& context_;
   wire::SessionId session_;
   Why why_;
-  bool closing_ = false;  // it is over, and only its ephemerals are left
-  bool more_ = false;     // of them
 };
 
 }  // namespace holdfast::server

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/server_command.h"
+#include "cli/server_settings.h"
 #include "holdfast/client.h"
 #include "session_client.h"
 #include "support/four_letter_word.h"
@@ -20,20 +21,6 @@ namespace holdfast::testing {
 namespace {
 
 using asking::SessionClient;
-
-std::string settings(const TempDir& dir, const std::string& text) {
-  const std::string file = dir / "server.yaml";
-  std::ofstream(file) << "four_letter_words: '*'\n" << text;
-  return file;
-}
-
-std::int64_t value(const Server& server, const std::string& key) {
-  std::string answer;
-  EXPECT_TRUE(eventually(kPatience, [&] { return !(answer = ask_or_nothing(server.port(), "mntr")).empty(); }));
-  const auto all = parse_mntr(answer);
-  const auto found = all.find(key);
-  return found == all.end() ? -1 : std::stoll(found->second);
-}
 
 // A host that runs many jobs.
 TEST(ServerLimits, let_one_host_have_hundreds_of_clients) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cli/server_command.h"
+#include "cli/server_settings.h"
 #include "holdfast/client.h"
 #include "session_client.h"
 #include "support/four_letter_word.h"
@@ -28,20 +29,6 @@ using asking::SessionClient;
 using std::chrono::steady_clock;
 
 constexpr std::int32_t kSystemError = -1;
-
-std::string settings(const TempDir& dir, const std::string& text) {
-  const std::string file = dir / "server.yaml";
-  std::ofstream(file) << "four_letter_words: '*'\n" << text;
-  return file;
-}
-
-std::int64_t value(const Server& server, const std::string& key) {
-  std::string answer;
-  EXPECT_TRUE(eventually(kPatience, [&] { return !(answer = ask_or_nothing(server.port(), "mntr")).empty(); }));
-  const auto all = parse_mntr(answer);
-  const auto found = all.find(key);
-  return found == all.end() ? -1 : std::stoll(found->second);
-}
 
 // The server has so many kilobytes of addresses.
 std::vector<std::string> limited_to(int kilobytes) {

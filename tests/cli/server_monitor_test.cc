@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/server_command.h"
+#include "cli/server_settings.h"
 #include "session_client.h"
 #include "support/four_letter_word.h"
 
@@ -14,17 +15,7 @@ namespace holdfast::testing {
 namespace {
 
 std::vector<std::string> with_all_words(const TempDir& dir, const std::string& more = {}) {
-  const std::string file = dir / "server.yaml";
-  std::ofstream(file) << "four_letter_words: '*'\n" << more;
-  return {"--listen", "127.0.0.1:0", "--config", file};
-}
-
-std::int64_t value(const Server& server, const std::string& key) {
-  std::string answer;
-  EXPECT_TRUE(eventually(kPatience, [&] { return !(answer = ask_or_nothing(server.port(), "mntr")).empty(); }));
-  const auto all = parse_mntr(answer);
-  const auto found = all.find(key);
-  return found == all.end() ? -1 : std::stoll(found->second);
+  return with(kAnyPort, {"--config", settings(dir, more)});
 }
 
 // "key=value" and "key: value" lines.
