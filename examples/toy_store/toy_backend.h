@@ -145,7 +145,8 @@ class Backend final : public spi::QueueBackend {
     connect();
   }
 
-  // A round trip: `serve` runs on the store. The reply is posted, because no callback may come before the request has returned.
+  // A round trip: `serve` runs on the store. The reply is posted, because no callback may come before the request has returned; and with the
+  // lock held, so that a listener is told of a change only after the reply to the request that armed it.
   template <class T, class Serve>
   void answer(Callback<T> done, Serve serve) {
     const auto sent = executor_.now();  // before it is served: a lease that is counted from here cannot be too long

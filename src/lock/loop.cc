@@ -77,18 +77,38 @@ void Loop::stop() {
     machinery_->work.reset();  // run() returns when nothing is left
   });
   thread_.join();
-  std::unique_ptr<Machinery> gone;  // what was posted too late goes with it, and without our locks
+  // What was posted too late goes, and without our locks.
+  std::unique_ptr<Machinery> gone;
+  std::vector<Function> too_late;
   const std::scoped_lock both(monitor_, posting_);
   gone.swap(machinery_);
+  too_late.swap(posted_);
 }
 
 void Loop::post(Function f) {
-  const std::shared_lock lock(posting_);
+  const std::lock_guard lock(posting_);
   if (!machinery_) return;
-  asio::post(machinery_->context, [this, f = std::move(f)] {
-    const std::lock_guard inside(monitor_);
-    f();
-  });
+  posted_.push_back(std::move(f));
+  if (!std::exchange(runs_posted_, true)) asio::post(machinery_->context, [this] { run_posted(); });
+}
+
+// What is posted meanwhile has to wait until sockets and timers have had their turn.
+void Loop::run_posted() {
+  std::vector<Function> posted;
+  {
+    const std::lock_guard lock(posting_);
+    posted.swap(posted_);
+  }
+  for (auto& f : posted) {
+    {
+      const std::lock_guard inside(monitor_);
+      f();
+    }
+    f = nullptr;  // what it owns may go, and that is for outside
+  }
+  const std::lock_guard lock(posting_);
+  runs_posted_ = !posted_.empty();
+  if (runs_posted_) asio::post(machinery_->context, [this] { run_posted(); });
 }
 
 Loop::TimerId Loop::at(Clock::time_point when, Function f) {

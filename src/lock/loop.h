@@ -7,9 +7,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <shared_mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "net/reactor.h"
 
@@ -46,6 +46,7 @@ class Loop final : public net::Reactor {
   struct Watched;
   class Watch;
 
+  void run_posted();
   void wait_for_timer();
   void run_due_timers();
   void arm();
@@ -55,7 +56,10 @@ class Loop final : public net::Reactor {
   // None once stopped: who outlives the client must not keep its descriptors. Taken away inside, and only while nothing posts, which is
   // done from outside too.
   std::unique_ptr<Machinery> machinery_;
-  std::shared_mutex posting_;
+  std::mutex posting_;
+  // In the order of posting. Not Asio's own queue: there, what the loop's thread posts is overtaken by what other threads post after it.
+  std::vector<Function> posted_;
+  bool runs_posted_ = false;  // or is about to
   std::map<Due, Function> timers_;
   std::map<TimerId, Clock::time_point> due_;
   TimerId last_timer_ = kNoTimer;

@@ -53,6 +53,25 @@ TEST(Loop, keeps_the_order_of_what_one_thread_posts) {
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
 }
 
+// What the loop's own thread posts is not overtaken by what another one posts after it.
+TEST(Loop, keeps_the_order_of_posting_whichever_thread_posts) {
+  Loop loop;
+  for (int round = 0; round < 100; ++round) {
+    std::vector<int> ran;
+    std::promise<void> done;
+    loop.post([&] {
+      loop.post([&] { ran.push_back(1); });
+      std::thread([&] { loop.post([&] { ran.push_back(2); }); }).join();
+      loop.post([&] {
+        ran.push_back(3);
+        done.set_value();
+      });
+    });
+    done.get_future().wait();
+    EXPECT_EQ(ran, (std::vector<int>{1, 2, 3}));
+  }
+}
+
 TEST(Loop, runs_one_function_at_a_time_whoever_posts) {
   Loop loop;
   std::atomic<int> inside = 0;

@@ -37,9 +37,12 @@ void FaultyBackend::hear_again() {
   if (!std::exchange(opened_, true)) return inner_->open(*this);
   look_for_expiry();
   for (auto& each : std::exchange(held_, {})) each.serve();
-  for (auto& [id, listener] : listeners_) {
-    for (auto& tell : std::exchange(listener.untold, {})) executor_.post(std::move(tell));
-  }
+  for (auto& [id, listener] : listeners_) tell_what_it_missed(listener);
+}
+
+void FaultyBackend::tell_what_it_missed(Listener& listener) {
+  if (!listener.armed || !hears()) return;
+  for (auto& tell : std::exchange(listener.untold, {})) executor_.post(std::move(tell));
 }
 
 void FaultyBackend::look_for_expiry() {
@@ -185,8 +188,15 @@ FaultyBackend::ListenerId FaultyBackend::listener(Operation operation, spi::Call
   const auto id = ++last_listener_;
   listeners_[id];
   const auto if_not_ignored = [this, id, armed = std::move(armed)](Reply<T> reply) {
-    if (!listeners_.contains(id)) return;
-    if (!reply) ignore(id);
+    const auto found = listeners_.find(id);
+    if (found == listeners_.end()) return;
+    // Before the client is called, which may ignore it.
+    if (reply) {
+      found->second.armed = true;
+      tell_what_it_missed(found->second);
+    } else {
+      ignore(id);
+    }
     armed(std::move(reply));
   };
   const auto tell = [this, id](std::function<void()> f) {
@@ -195,7 +205,7 @@ FaultyBackend::ListenerId FaultyBackend::listener(Operation operation, spi::Call
     auto unless_ignored = [this, id, f = std::move(f)] {
       if (listeners_.contains(id)) f();
     };
-    hears() ? unless_ignored() : found->second.untold.push_back(std::move(unless_ignored));
+    hears() && found->second.armed ? unless_ignored() : found->second.untold.push_back(std::move(unless_ignored));
   };
   request<T>(operation, if_not_ignored, [this, id, arm, tell](auto reply) {
     const auto found = listeners_.find(id);

@@ -79,6 +79,7 @@ class FaultyBackend final : public spi::QueueBackend, private spi::Observer {
   };
   struct Listener {
     std::optional<ListenerId> inner;             // once it has been asked for
+    bool armed = false;                          // and the client has heard so
     std::deque<std::function<void()>> untold{};  // what it will hear of when we hear again
   };
 
@@ -100,6 +101,7 @@ class FaultyBackend final : public spi::QueueBackend, private spi::Observer {
   bool is_lost(Operation operation, bool reply_only);
   void break_connection();
   void hear_again();
+  void tell_what_it_missed(Listener& listener);
   bool hears() const { return !cut_ && !paused_; }
 
   const std::shared_ptr<void> kept_;

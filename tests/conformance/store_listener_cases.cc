@@ -1,5 +1,8 @@
 // What spi/queue_backend.h asks of a store's listeners: to a ticket, to a queue, to a count.
 #include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
 
 #include "store_session.h"
 #include "support/eventually.h"
@@ -166,6 +169,66 @@ TEST_F(StoreListener, to_a_count_gets_the_number_and_the_last_that_is_set_after)
   for (const std::int32_t count : {6, 7, 8}) EXPECT_TRUE(set(count));
   EXPECT_TRUE(eventually(kSoon, [&] { return told == 8; })) << told;
   store.inside([&] { store.backend().ignore(id); });
+}
+
+// The session stands still while another one makes a change: so what is told of it and the reply that arms the listener are both under way.
+TEST_F(StoreListener, is_armed_before_it_is_told_however_soon_something_changes) {
+  StoreSession store(*world_);
+  StoreSession other(*world_);
+  struct Order {
+    std::atomic<bool> armed = false;
+    std::atomic<bool> told = false;
+    std::atomic<bool> told_first = false;
+    void tell() {
+      if (!armed) told_first = true;
+      told = true;
+    }
+  };
+  // listen(order), then change(), while the session stands still. What is told, if anything is, comes after the reply.
+  const auto check = [&](const char* what, const auto& listen, const auto& change) {
+    const auto order = std::make_shared<Order>();
+    store.inside([&] {
+      listen(order);
+      change();
+    });
+    EXPECT_TRUE(eventually(kSoon, [&] { return order->armed.load(); })) << what;
+    change();
+    EXPECT_TRUE(eventually(kSoon, [&] { return order->told.load(); })) << what;
+    EXPECT_FALSE(order->told_first) << what << " was told before it was armed";
+  };
+  const auto arms = [](const auto& order) {
+    return [order](const auto& reply) {
+      EXPECT_TRUE(reply) << reply.detail;
+      order->armed = true;
+    };
+  };
+
+  const auto ticket = other.enqueue("q", kUid).place.ticket.id;
+  int changes = 0;
+  for (int i = 0; i < 20; ++i) {
+    check(
+        "a listener to a ticket",
+        [&](const auto& order) {
+          store.backend().listen("q", ticket, arms(order), [order](const auto&) { order->tell(); });
+        },
+        [&] { EXPECT_TRUE(other.write("q", ticket, {.card = std::to_string(++changes)})); });
+    check(
+        "a listener to a queue",
+        [&](const auto& order) {
+          store.backend().listen_to_queue("q", arms(order), [order](const auto&) { order->tell(); });
+        },
+        [&] { other.enqueue("q", "00000000-0000-4000-8000-" + std::to_string(100'000'000'000 + ++changes)); });
+  }
+  EXPECT_TRUE(other.ask<spi::Nothing>([](auto& backend, auto done) { backend.make_count("n", 0, std::move(done)); }));
+  check(
+      "a listener to a count",
+      [&](const auto& order) {
+        store.backend().listen_to_count("n", arms(order), [order](std::int32_t) { order->tell(); });
+      },
+      [&] {
+        EXPECT_TRUE(other.ask<spi::Nothing>(
+            [&](auto& backend, auto done) { backend.set_count("n", ++changes, std::move(done)); }));
+      });
 }
 
 TEST_F(StoreListener, is_forgotten_by_the_service_when_it_ends) {

@@ -23,7 +23,8 @@ class Executor {
   virtual ~Executor() = default;
 
   virtual Clock::time_point now() const noexcept = 0;
-  // Runs `f` soon, never inside this call. Any thread; this is all that a vendor's callback thread may do.
+  // Runs `f` soon, never inside this call, and after everything that was posted before it, by this thread or another. Any thread; this is all
+  // that a vendor's callback thread may do.
   virtual void post(Function f) = 0;
   // Runs `f` at `when` or as soon after as possible. From inside only.
   virtual TimerId at(Clock::time_point when, Function f) = 0;

@@ -35,6 +35,8 @@ void MemoryBackend::request(spi::Callback<T> done, Serve serve) {
   const auto sent = executor_.now();
   const auto session = session_;
   Reply<T> reply;
+  // Until the reply is posted: a listener hears of what changes after that, and not before it was armed.
+  const auto still = service_->still();
   if (session == 0) {
     reply = {Status::unreachable, "there is no session", {}};
   } else if (!service_->is_open(session)) {
@@ -197,7 +199,7 @@ MemoryBackend::ListenerId MemoryBackend::listen_to_count(const std::string& name
         if (!closed_ && listeners_.contains(id)) told(changed);
       });
     });
-    return service_->count(name);  // again: it may have been set before we listened
+    return count;
   });
   return id;
 }

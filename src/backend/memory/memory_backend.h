@@ -45,7 +45,7 @@ class MemoryBackend final : public spi::QueueBackend {
   std::string path(const std::string& queue) const override { return "/" + queue; }
 
  private:
-  // Runs `serve` on the service and posts its reply: what a round trip is elsewhere.
+  // Runs `serve` on the service and posts its reply, in one step: what a round trip is elsewhere.
   template <class T, class Serve>
   void request(spi::Callback<T> done, Serve serve);
   template <class T>

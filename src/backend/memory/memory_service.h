@@ -22,6 +22,9 @@ class Service {
   // The service of that name, shared by all clients that ask for it while one of them still has it.
   static std::shared_ptr<Service> named(const std::string& name);
 
+  // While it is held, nothing changes but by this thread.
+  [[nodiscard]] std::unique_lock<std::recursive_mutex> still() { return std::unique_lock(mutex_); }
+
   spi::SessionId open_session();
   // Ends a session, its own client or not: its tickets go.
   void end_session(spi::SessionId session);
@@ -107,7 +110,7 @@ class Service {
   void tell(const std::string& queue, const std::string& ticket, const std::optional<spi::TicketText>& text);
   void tell_of_coming(const std::string& queue);
 
-  mutable std::mutex mutex_;
+  mutable std::recursive_mutex mutex_;  // see still()
   std::map<std::string, Queue> queues_;
   std::map<std::string, Value> values_;  // by path: "/queue/name". Counts are values, too: a number as text
   std::map<std::string, std::set<std::string>> marks_;  // by queue: the tickets that have one, or had
