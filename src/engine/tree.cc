@@ -111,8 +111,8 @@ NodeUndo Tree::apply(const NodeCreated& change, wire::Zxid zxid, std::int64_t ti
 NodeUndo Tree::apply(const NodeRemoved& change, wire::Zxid zxid, std::int64_t) {
   Node* parent = find(parent_of(change.path));
   Node* node = find(change.path);
-  // No request can remove the root, but a log can say anything.
-  if (parent == nullptr || node == root_.get()) return {};
+  // No request can remove the root or what is reserved, but a log can say anything.
+  if (parent == nullptr || node == root_.get() || is_special(change.path)) return {};
   if (node != nullptr && node->child_count() > 0) remove_below(*node);
   NodeUndo undo{.what = NodeUndo::What::removed, .node = parent, .readers = parent->acl, .zxid = parent->pzxid};
   parent->pzxid = zxid;

@@ -139,10 +139,10 @@ TEST(Tree, makes_no_nodes_of_what_is_no_path) {
   }
 }
 
-// No client can ask for it; but a log can say anything.
-TEST(Tree, does_not_remove_its_root) {
+// No client can ask for it; but a log can say anything. A tree that is made from a snapshot has these nodes, too.
+TEST(Tree, does_not_remove_its_root_nor_what_is_reserved) {
   Tree tree;
-  for (const auto* path : {"/", ""}) {
+  for (const auto* path : {"/", "", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"}) {
     EXPECT_EQ(tree.apply(NodeRemoved{path}, 1, 1).what, What::nothing);
     EXPECT_EQ(tree.size(), 4u);
   }
