@@ -28,7 +28,11 @@ class Dialect : public Interop {
                           "[0-9]{10}");
     EXPECT_TRUE(std::regex_match(node.name, name)) << node.name;
     EXPECT_NE(node.owner, 0U) << "not ephemeral";
-    EXPECT_TRUE(starts_with_an_address(node.data)) << node.data;
+    if (make == Make::curator && !host_name_resolves()) {
+      EXPECT_EQ(node.data, "") << "Curator knows an address, although the name of this machine has none";
+    } else {
+      EXPECT_TRUE(starts_with_an_address(node.data)) << node.data;
+    }
     EXPECT_EQ(std::to_string(node.czxid), token);
 
     peer.release();

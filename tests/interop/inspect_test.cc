@@ -36,7 +36,7 @@ TEST_F(InspectStrangers, names_the_recipe_of_every_real_peer) {
   EXPECT_TRUE(found.tickets[0].holds);
   EXPECT_EQ(found.tickets[0].recipe, "Curator");
   EXPECT_EQ(std::to_string(found.tickets[0].token), token);
-  EXPECT_FALSE(found.tickets[0].card.address.empty());
+  EXPECT_EQ(found.tickets[0].card.address.empty(), !host_name_resolves()) << found.tickets[0].card.address;
   EXPECT_EQ(found.tickets[0].card.host, "");
   EXPECT_FALSE(found.tickets[1].holds);
   EXPECT_FALSE(found.mixed_recipes) << "both make nodes with Curator's names";

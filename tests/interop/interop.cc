@@ -1,9 +1,13 @@
 #include "interop.h"
 
+#include <netdb.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
+#include <string_view>
 
 namespace holdfast::testing {
 namespace {
@@ -28,6 +32,18 @@ const char* to_string(Make make) noexcept {
     case Make::kazoo: return "kazoo";
   }
   return "?";
+}
+
+bool host_name_resolves() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return false;
+  if (std::string_view(name.data()) == "localhost") return true;  // which Java does not look up
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  addrinfo* found = nullptr;
+  if (::getaddrinfo(name.data(), nullptr, &hints, &found) != 0) return false;
+  ::freeaddrinfo(found);
+  return true;
 }
 
 void Interop::TearDown() {

@@ -44,6 +44,10 @@ struct Node {
   std::int64_t sequence() const { return std::stoll(name.substr(name.size() - 10)); }
 };
 
+// Whether the name of this machine leads to an address. Java asks for its own that way (InetAddress.getLocalHost), and Curator writes nothing into its nodes
+// if it is not told any.
+bool host_name_resolves();
+
 // Starts nothing but the server. All peers stand in the queue of kPath.
 class Interop : public ::testing::Test {
  protected:
