@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <memory>
+#include <thread>
 
 #include "holdfast/client.h"
 #include "run_command.h"
@@ -321,6 +323,40 @@ TEST(RunExit, with_w_does_not_wait_longer_for_a_service_that_it_cannot_reach) {
   EXPECT_EQ(run.exit_code(), 69);
   EXPECT_LT(Clock::now() - began, 30s);
   EXPECT_NE(run.errors().find("connection refused; is the server running?"), std::string::npos) << run.errors();
+}
+
+// However the lock is asked for. Connecting takes most of the time here, so a wait that began after it would last nearly twice as long.
+TEST(RunExit, with_w_counts_the_time_that_connecting_took) {
+  auto holder = Client::connect(engine_url());
+  const auto name = fresh_name();
+  const auto other = fresh_name();
+  auto lease = holder.mutex(name).acquire();
+  auto permits = fresh_name();
+  auto semaphore = holder.semaphore(permits, 1);
+  auto permit = semaphore.acquire();
+  FaultProxy proxy(engine().port());
+  proxy.black_hole();
+  const auto began = Clock::now();
+  constexpr auto kSilence = 6s;
+  std::vector<std::unique_ptr<RunCommand>> runs;
+  for (const auto& how : std::vector<std::vector<std::string>>{{"--exclusive", name},
+                                                               {"--shared", name},
+                                                               {name},
+                                                               {name, other},
+                                                               {"--exclusive", name, other},
+                                                               {"--permits", "1/1", permits}}) {
+    std::vector<std::string> arguments{"--connect-timeout", "60s", "-w", "8s"};
+    arguments.insert(arguments.end(), how.begin(), how.end());
+    arguments.insert(arguments.end(), {"--", "true"});
+    runs.push_back(std::make_unique<RunCommand>(std::move(arguments), "zk://" + proxy.address()));
+  }
+  ASSERT_TRUE(eventually(kRunPatience, [&] { return proxy.accepted() >= runs.size(); }));
+  std::this_thread::sleep_until(began + kSilence);  // the silence itself
+  proxy.heal();
+  for (const auto& run : runs) {
+    EXPECT_EQ(run->exit_code(), 75) << run->errors();
+    EXPECT_LT(Clock::now() - began, 12s) << run->errors();
+  }
 }
 
 TEST(RunExit, names_the_address_of_a_service_that_it_cannot_reach) {
