@@ -11,12 +11,15 @@
 namespace holdfast {
 namespace {
 
-std::vector<std::string> servers_of(const std::string& url) {
+// One that runs is not replaced, whatever it was started under.
+LocalEngine local_engine(Clock::time_point deadline) {
+  if (auto engine = find_local_engine()) return *std::move(engine);
+  return start_local_engine(std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()));
+}
+
+std::vector<std::string> servers_of(const std::string& url, Clock::time_point deadline) {
   std::vector<std::string> servers;
-  if (url == "local:") {
-    if (const auto engine = find_local_engine()) servers.push_back(engine->address);
-    return servers;
-  }
+  if (url == "local:") return {local_engine(deadline).address};
   const auto address = zookeeper::parse_address(url);
   if (!address) return servers;
   const auto& hosts = address->hosts;
@@ -34,7 +37,7 @@ bool end_session(const std::string& url, const lock::SessionKey& key, std::chron
                  const std::vector<Auth>& auth, const TlsOptions& tls, Clock::time_point deadline) noexcept {
   try {
     net::ClientTls by_tls(tls);
-    return zk::end_left_session(servers_of(url), {key.id, key.password, session_timeout}, auth,
+    return zk::end_left_session(servers_of(url, deadline), {key.id, key.password, session_timeout}, auth,
                                 url.starts_with("zks:") ? &by_tls : nullptr, deadline);
   } catch (const std::exception&) {
     return false;

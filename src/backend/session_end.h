@@ -12,8 +12,9 @@
 
 namespace holdfast {
 
-// `session_timeout`, `auth` and `tls` are what the client was given. `local:` is not started for it. Needs no thread. Blocks until about then (looking up a
-// name may take longer). False: not known to have ended; it does by itself.
+// `session_timeout`, `auth` and `tls` are what the client was given. The engine of `local:` is started if none runs: the session is in its files, and would
+// live its whole timeout from the next start on. Blocks until about then (looking up a name may take longer). False: not known to have ended; it does by
+// itself.
 bool end_session(const std::string& url, const lock::SessionKey& key, std::chrono::milliseconds session_timeout,
                  const std::vector<Auth>& auth, const TlsOptions& tls, Clock::time_point deadline) noexcept;
 

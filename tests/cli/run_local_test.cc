@@ -201,5 +201,30 @@ TEST_F(EngineOfACommand, that_is_the_command_itself_is_ended) {
   EXPECT_TRUE(is_gone(engine_));
 }
 
+// Until the guardian is gone no client looks for the engine, so none but the guardian can have started it.
+class RunKilledWithTheLocalEngine : public LocalWorld {};
+
+TEST_F(RunKilledWithTheLocalEngine, leaves_its_lock_free) {
+  const TempDir dir;
+  const auto name = fresh_name();
+  RunCommand run({"--session-timeout", "60s", "--kill-after", "0.5", name, "--", RUN_TICKER, (dir / "ticks").string()},
+                 "local:");
+  ASSERT_TRUE(eventually(kRunPatience, [&] { return all_tick(dir / "ticks"); })) << run.errors();
+  const auto guardian = run.guardian();
+  const auto killed = Clock::now();
+  ASSERT_EQ(::kill(run.pid(), SIGKILL), 0);
+  kill_engine();
+  ASSERT_TRUE(eventually(kRunPatience, [&] { return !runs(guardian); }));
+  const auto gone = Clock::now();
+  for (const auto tick : last_ticks(dir / "ticks")) {
+    EXPECT_GT(tick, killed) << "was dead before it could prove anything";
+    EXPECT_LT(tick, gone) << "alive after the session was ended";
+  }
+  EXPECT_EQ(starts(), 2) << "not started by the guardian";
+  auto rival = Client::connect("local:");
+  auto result = rival.mutex(name).try_acquire_for(kAtOnce);
+  EXPECT_TRUE(result) << result.message();
+}
+
 }  // namespace
 }  // namespace holdfast::testing

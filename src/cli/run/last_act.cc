@@ -14,7 +14,7 @@ using std::chrono::seconds;
 
 // A service that does not answer by then is not waited for.
 constexpr seconds kWithin{5};
-// A look-up of names does not know that bound, and the kernel ends it.
+// A look-up of names, or a disk under the state of local:, does not know that bound, and the kernel ends it.
 constexpr unsigned kAlarmAfter = 10;
 
 // No reader of our standard streams is to wait for us: everything that wrote to them is gone.
