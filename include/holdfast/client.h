@@ -134,7 +134,7 @@ class Client {
  public:
   // Waits until there is a session, at most options.connection_timeout. URLs:
   //   memory:  memory:NAME                   a queue inside this process, shared by all clients of that name
-  //   zk://host:port,host:port[/chroot]      Apache ZooKeeper, or `holdfast server`
+  //   zk://host:port,host:port[/chroot]      Apache ZooKeeper, or `holdfast server`; without zk:// if each host has its port
   //   zks://host:port,host:port[/chroot]     the same by TLS
   //   local:                                 the engine of this user, started by itself (local.h)
   //   embedded:  embedded:/directory         an engine inside this process (engine.h)

@@ -64,7 +64,7 @@ Client Client::connect_until(std::string_view url, Clock::time_point deadline, C
         },
         deadline, std::move(options));
   }
-  if (url.starts_with("zk:") || url.starts_with("zks:")) {
+  if (zookeeper::is_address(url)) {
     auto address = zookeeper::parse_address(url);
     if (!address) throw Error(Errc::invalid_argument, address.error());
     const auto tls = tls_of(*address, options.tls, url);
@@ -80,7 +80,8 @@ Client Client::connect_until(std::string_view url, Clock::time_point deadline, C
     if (!engine) throw Error(Errc::refused, engine.error());
     return connect_until(
         [&](spi::Executor& executor) {
-          const auto inside = [&executor, engine = *engine](const std::string&, Clock::duration, Line::Events events) {
+          const auto inside = [&executor, engine = *engine](const net::ServerAddress&, Clock::duration,
+                                                            Line::Events events) {
             return embedded::line_to(engine, executor, std::move(events));
           };
           return std::make_unique<zookeeper::ZooKeeperBackend>(
@@ -99,7 +100,7 @@ Client Client::connect_until(std::string_view url, Clock::time_point deadline, C
         [&](net::Reactor& reactor) {
           const auto at_engine = [&reactor, known = std::make_shared<local::FoundPtr>(*found),
                                   to_start = for_backend.connection_timeout](
-                                     const std::string&, Clock::duration patience, Line::Events events) {
+                                     const net::ServerAddress&, Clock::duration patience, Line::Events events) {
             return local::LocalLine::make(known, to_start, reactor, patience, std::move(events));
           };
           return std::make_unique<zookeeper::ZooKeeperBackend>(

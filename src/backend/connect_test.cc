@@ -35,13 +35,22 @@ bool says(const std::string& sentence, std::string_view part) { return sentence.
 
 TEST(Connect, refuses_unknown_schemes_and_says_which_there_are) {
   for (const auto* url :
-       {"", "memory", "redis://localhost", "zookeeper://localhost", "localhost:2181", "ZK://a", " zk://a", "Memory:"}) {
+       {"", "memory", "redis://localhost", "zookeeper://localhost", "localhost", "ZK://a", " zk://a", "Memory:"}) {
     const auto refused = refusal_of(url);
     EXPECT_EQ(refused.code, Errc::invalid_argument) << url;
     const auto* known =
         "use zk://host:port,host:port[/chroot], zks:// for TLS, local:, embedded:, embedded:/directory or memory:";
     EXPECT_TRUE(says(refused.sentence, known)) << refused.sentence;
     EXPECT_TRUE(says(refused.sentence, "\"" + std::string(url) + "\"")) << refused.sentence;
+  }
+}
+
+TEST(Connect, takes_a_list_of_hosts_with_their_ports_for_zookeeper) {
+  const auto server = "127.0.0.1:" + std::to_string(testing::free_port());
+  for (const auto& url : {server, server + "/app", server + ",[::1]:" + std::to_string(testing::free_port())}) {
+    const auto refused = refusal_of(url, {.connection_timeout = 200ms});
+    EXPECT_EQ(refused.code, Errc::not_connected) << refused.sentence;
+    EXPECT_NE(refused.sentence.find("no session with ZooKeeper at " + server), std::string::npos) << refused.sentence;
   }
 }
 

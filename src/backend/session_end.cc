@@ -1,6 +1,5 @@
 #include "backend/session_end.h"
 
-#include <algorithm>
 #include <exception>
 
 #include "backend/zookeeper/address.h"
@@ -17,18 +16,10 @@ LocalEngine local_engine(Clock::time_point deadline) {
   return start_local_engine(std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()));
 }
 
-std::vector<std::string> servers_of(const std::string& url, Clock::time_point deadline) {
-  std::vector<std::string> servers;
-  if (url == "local:") return {local_engine(deadline).address};
+net::ServerAddresses servers_of(const std::string& url, Clock::time_point deadline) {
+  if (url == "local:") return {{local_engine(deadline).address, ""}};
   const auto address = zookeeper::parse_address(url);
-  if (!address) return servers;
-  const auto& hosts = address->hosts;
-  for (std::size_t begin = 0; begin < hosts.size();) {
-    const auto end = std::min(hosts.find(',', begin), hosts.size());
-    servers.push_back(hosts.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return servers;
+  return address ? address->servers : net::ServerAddresses{};
 }
 
 }  // namespace

@@ -36,10 +36,10 @@ std::optional<ServiceSettings> check_settings(const ServiceArguments& arguments,
 }
 
 // Where the servers are; nothing if that is already the end of it.
-std::optional<std::string> hosts_of(ServiceSettings& settings, Findings& findings) {
+std::optional<net::ServerAddresses> servers_of(ServiceSettings& settings, Findings& findings) {
   if (settings.url.starts_with("local:")) return check_local(settings, findings);
   try {
-    return endpoint_of(settings).hosts;
+    return endpoint_of(settings).servers;
   } catch (const Error& error) {
     findings.push_back({"settings", State::wrong, error.what(), "locks there work inside one process only"});
     return std::nullopt;
@@ -52,8 +52,8 @@ std::string examine(const ServiceArguments& arguments, Findings& findings) {
   if (!settings) return arguments.url;
   // local: logs in by itself where it is a URL, and with what was found where a server is asked directly.
   auto direct = *settings;
-  const auto hosts = hosts_of(direct, findings);
-  if (hosts && check_servers(*hosts, direct, findings)) check_locks(*settings, findings);
+  const auto servers = servers_of(direct, findings);
+  if (servers && check_servers(*servers, direct, findings)) check_locks(*settings, findings);
   return settings->url;
 }
 

@@ -83,7 +83,7 @@ void check_address(const std::string& url) {
 constexpr milliseconds kFirstLook{500};
 
 bool every_server_refuses(const ServiceSettings& settings) {
-  const auto servers = doctor::parse_servers(endpoint_of(settings).hosts);
+  const auto servers = endpoint_of(settings).servers;
   return std::all_of(servers.begin(), servers.end(), [](const auto& server) {
     const auto probe = doctor::ServerProbe::connect(server, deadline_after(kFirstLook));
     return !probe && probe.error().refused;
@@ -234,7 +234,7 @@ ServiceSettings resolve_service(const ServiceArguments& arguments, Notes notes) 
   bool outer = false;
   note(settings, "config", file->path, {.origin = file->path.empty() ? "default" : file->origin});
   if (const auto said = sources.find("url", "--url", arguments.url, "HOLDFAST_URL"); !said.text.empty()) {
-    settings.url = said.text;
+    settings.url = zookeeper::with_scheme(said.text);
     note(settings, "url", settings.url, said);
     outer_namespace = outer_auth = nullptr;
   } else if (outer_url != nullptr && *outer_url != '\0') {
@@ -244,7 +244,7 @@ ServiceSettings resolve_service(const ServiceArguments& arguments, Notes notes) 
   } else {
     note(settings, "url", settings.url, {});
   }
-  if (settings.url != kLocal && !settings.url.starts_with("zk:") && !settings.url.starts_with("zks:")) {
+  if (settings.url != kLocal && !zookeeper::is_address(settings.url)) {
     refuse(fmt::format("{} is not a valid URL; {}", in_quotes(settings.url), meant_by(settings.url)));
   }
   if (!scheme_of(settings.url).empty() && parse_hosts(settings.url).empty()) {
@@ -306,18 +306,11 @@ Client connect_if_served(const ServiceSettings& settings, ClientOptions options)
 
 Endpoint endpoint_of(const ServiceSettings& settings) {
   if (settings.url == kLocal) {
-    return {start_local_engine(settings.connect_timeout).address, "", settings.auth};
+    return {{{start_local_engine(settings.connect_timeout).address, ""}}, ""};
   }
-  if (scheme_of(settings.url).empty()) {
-    refuse(in_quotes(settings.url) + " is not a ZooKeeper server; use zk://host:port or local:");
-  }
-  const auto rest = settings.url.substr(scheme_of(settings.url).size());
-  const auto slash = rest.find('/');
-  const bool by_tls = scheme_of(settings.url) == kZooKeeperByTls;
-  // With the ports that are not written; what speaks the protocol directly has only that of plain text.
-  const auto address = zookeeper::parse_address(settings.url);
-  return {by_tls && address && address->hosts.find("::") == std::string::npos ? address->hosts : rest.substr(0, slash),
-          slash == std::string::npos ? "" : rest.substr(slash), settings.auth, by_tls};
+  auto address = zookeeper::parse_address(settings.url);
+  if (!address) refuse(address.error());
+  return {std::move(address->servers), std::move(address->chroot), address->tls};
 }
 
 }  // namespace holdfast::cli

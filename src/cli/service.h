@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "holdfast/client.h"
+#include "net/server_address.h"
 
 namespace holdfast::cli {
 
@@ -72,10 +73,8 @@ Client connect_if_served(const ServiceSettings& settings, ClientOptions options 
 
 // Where a ZooKeeper-protocol server is, for what speaks it directly (shell, doctor).
 struct Endpoint {
-  std::string
-      hosts;  // "127.0.0.1:2181,127.0.0.2:2181", what is before the last colon is the host; or a Unix socket's path
+  net::ServerAddresses servers;
   std::string chroot;  // "" or "/app"
-  std::vector<Auth> auth;
   bool by_tls = false;
 };
 

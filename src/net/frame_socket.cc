@@ -7,8 +7,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <memory>
 #include <system_error>
 #include <utility>
@@ -27,9 +29,13 @@ constexpr int kReadsAtOnce = 16;
 
 }  // namespace
 
-FrameSocket::FrameSocket(const Endpoint& server, ClientTls* tls) {
+FrameSocket::FrameSocket(const ServerAddress& server, ClientTls* tls) {
+  if (server.is_path()) {
+    connect_to(server.host);
+    return;
+  }
   if (tls != nullptr) {
-    auto stream = tls->connect(server.name);
+    auto stream = tls->connect(server.name_or_host());
     if (!stream) {
       close(stream.error());
       return;
@@ -72,7 +78,7 @@ FrameSocket::FrameSocket(const Endpoint& server, ClientTls* tls) {
   }
 }
 
-FrameSocket::FrameSocket(const std::string& path) {
+void FrameSocket::connect_to(const std::string& path) {
   const auto address = base::UnixAddress::of(path);
   if (address) fd_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   // It is there at once or not at all: a queue that is full is not waited for.
@@ -175,7 +181,7 @@ std::optional<std::string> FrameSocket::next_frame() {
   if (size > kMostFrame) {
     received_.clear();
     taken_ = 0;
-    close("what came is not ZooKeeper's protocol");
+    close(kGibberish);
     return std::nullopt;
   }
   if (rest.size() < kLength + size) {
@@ -185,6 +191,19 @@ std::optional<std::string> FrameSocket::next_frame() {
   }
   taken_ += kLength + size;
   return std::string(rest.substr(kLength, size));
+}
+
+std::optional<std::string> FrameSocket::wait_for_frame(Clock::time_point deadline) {
+  for (;;) {
+    if (auto frame = next_frame()) return frame;
+    if (closed()) return std::nullopt;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0) return std::nullopt;
+    const short wanted = wants_to_write() ? POLLIN | POLLOUT : POLLIN;
+    pollfd polled{fd(), wanted, 0};
+    (void)::poll(&polled, 1, static_cast<int>(std::min<std::int64_t>(left, INT_MAX)));
+    on_ready();
+  }
 }
 
 }  // namespace holdfast::net

@@ -13,8 +13,9 @@
 #include <string>
 #include <string_view>
 
+#include "holdfast/clock.h"
 #include "net/client_tls.h"
-#include "net/endpoint.h"
+#include "net/server_address.h"
 
 namespace holdfast::net {
 
@@ -22,9 +23,8 @@ class FrameSocket {
  public:
   // Begins to connect; a host that is a name is looked up before it returns. If even that fails it is closed. With a `tls`, which is only
   // used here, the server must be the one that its name says.
-  explicit FrameSocket(const Endpoint& server, ClientTls* tls = nullptr);
-  // To the Unix socket at `path`. A server of another user is never told anything: it is closed then.
-  explicit FrameSocket(const std::string& path);
+  // A server of another user at a Unix socket is never told anything: it is closed then. It has no TLS.
+  explicit FrameSocket(const ServerAddress& server, ClientTls* tls = nullptr);
   ~FrameSocket();
   FrameSocket(const FrameSocket&) = delete;
   FrameSocket& operator=(const FrameSocket&) = delete;
@@ -46,7 +46,11 @@ class FrameSocket {
   // While true, what is sent stays here; then it leaves in one piece.
   void hold(bool held);
   std::optional<std::string> next_frame();
+  // Blocks. Nothing: it is closed, or no frame was complete by then.
+  std::optional<std::string> wait_for_frame(Clock::time_point deadline);
 
+  // The reason if what came is not a frame.
+  static constexpr auto kGibberish = "what came is not ZooKeeper's protocol";
   // Lists of children can be long, but past this it is no ZooKeeper that talks.
   static constexpr std::uint32_t kMostFrame = 64u << 20;
   // The reasons of a server that hangs up, and that hangs up before TLS is set up.
@@ -54,6 +58,7 @@ class FrameSocket {
   static constexpr std::string_view kHungUpInHandshake = "closed by the server before TLS was set up";
 
  private:
+  void connect_to(const std::string& path);
   void close(std::string reason);
   void finish_connecting();
   void flush();

@@ -69,7 +69,7 @@ class FrameSocketTest : public ::testing::Test {
   FrameSocketTest() { somebody_.accept(); }
 
   Somebody somebody_;
-  FrameSocket socket_{Endpoint{"127.0.0.1", "127.0.0.1", somebody_.port()}};
+  FrameSocket socket_{ServerAddress{"127.0.0.1", somebody_.port()}};
 };
 
 TEST_F(FrameSocketTest, sends_what_was_given_to_it_before_it_was_connected) {
@@ -153,10 +153,10 @@ TEST_F(FrameSocketTest, keeps_what_the_other_side_does_not_take_yet) {
 }
 
 TEST(FrameSocketNobody, says_why_there_is_no_connection) {
-  FrameSocket socket(Endpoint::parse("127.0.0.1:" + std::to_string(testing::free_port())));
+  FrameSocket socket({"127.0.0.1", std::to_string(testing::free_port())});
   while (!socket.closed()) wait_for(socket);
   EXPECT_EQ(socket.reason(), "Connection refused");
-  FrameSocket nowhere(Endpoint::parse("no such host:1"));
+  FrameSocket nowhere({"no such host", "1"});
   EXPECT_TRUE(nowhere.closed());
   EXPECT_FALSE(nowhere.reason().empty());
 }
@@ -166,14 +166,14 @@ TEST(FrameSocketOfPath, speaks_to_a_server_of_ours) {
   const testing::TempDir dir("socket");
   const auto path = (dir / std::string(100, 'd') / "socket").string();
   std::filesystem::create_directory(dir / std::string(100, 'd'));
-  EXPECT_EQ(FrameSocket(path).reason(), "No such file or directory");
+  EXPECT_EQ(FrameSocket({path, ""}).reason(), "No such file or directory");
   const auto address = base::UnixAddress::of(path);
   const base::Descriptor server(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   ASSERT_EQ(::bind(server.get(), address->get(), base::UnixAddress::size()), 0);
-  EXPECT_EQ(FrameSocket(path).reason(), "Connection refused");
+  EXPECT_EQ(FrameSocket({path, ""}).reason(), "Connection refused");
   ASSERT_EQ(::listen(server.get(), 1), 0);
 
-  FrameSocket socket(path);
+  FrameSocket socket({path, ""});
   ASSERT_FALSE(socket.closed()) << socket.reason();
   EXPECT_FALSE(socket.connecting());
   socket.send("hello");
@@ -197,7 +197,7 @@ TEST(FrameSocketOfPath, says_nothing_to_a_server_of_another_user) {
   ASSERT_EQ(::seteuid(65534), 0);
   EXPECT_EQ(::listen(server.get(), 1), 0);
   ASSERT_EQ(::seteuid(0), 0);
-  FrameSocket socket(path);
+  FrameSocket socket({path, ""});
   EXPECT_TRUE(socket.closed());
   EXPECT_EQ(socket.reason(), "it belongs to another user");
   EXPECT_EQ(socket.fd(), -1);

@@ -13,38 +13,28 @@
 namespace holdfast::net {
 namespace {
 
-struct Result {
-  std::string hosts;
-  std::string trouble;
-  bool needs_dns = false;
-};
-
 // Flags: AI_NUMERICHOST to look at numbers only, which never blocks.
-Result look_up(const std::string& hosts, int flags, Resolver::Names names) {
-  Result result;
-  for (std::size_t begin = 0; begin <= hosts.size();) {
-    const auto end = std::min(hosts.find(',', begin), hosts.size());
-    const auto server = hosts.substr(begin, end - begin);
-    begin = end + 1;
-    const auto colon = server.rfind(':');
-    const auto host = server.substr(0, colon);
+Resolved look_up(const ServerAddresses& servers, int flags, Names names) {
+  Resolved result;
+  for (const auto& server : servers) {
+    if (server.is_path()) {
+      result.servers.push_back(server);
+      continue;
+    }
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = flags;
     addrinfo* found = nullptr;
-    const int error = ::getaddrinfo(host.c_str(), nullptr, &hints, &found);
-    if (error != 0) {
-      result.needs_dns = true;
-      result.trouble += fmt::format("{}{}: {}", result.trouble.empty() ? "" : "; ", host, ::gai_strerror(error));
+    if (const int error = ::getaddrinfo(server.host.c_str(), nullptr, &hints, &found); error != 0) {
+      result.trouble += fmt::format("{}{}: {}", result.trouble.empty() ? "" : "; ", server.host, ::gai_strerror(error));
       continue;
     }
     for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
       std::array<char, NI_MAXHOST> number{};
       if (::getnameinfo(each->ai_addr, each->ai_addrlen, number.data(), number.size(), nullptr, 0, NI_NUMERICHOST) != 0)
         continue;
-      if (!result.hosts.empty()) result.hosts += ',';
-      if (names == Resolver::Names::kept && host != number.data()) result.hosts += host + '/';
-      result.hosts += fmt::format("{}{}", number.data(), server.substr(colon));
+      const bool is_name = names == Names::kept && server.host != number.data();
+      result.servers.push_back({number.data(), server.port, is_name ? server.host : ""});
     }
     ::freeaddrinfo(found);
   }
@@ -53,25 +43,27 @@ Result look_up(const std::string& hosts, int flags, Resolver::Names names) {
 
 }  // namespace
 
+Resolved look_up(const ServerAddresses& servers, Names names) { return look_up(servers, 0, names); }
+
 // Shared with the thread, which nobody waits for.
 struct Resolver::Job {
   std::mutex mutex;
   spi::Executor* executor;  // none once cancelled
 };
 
-void Resolver::resolve(const std::string& hosts, Done done) {
+void Resolver::resolve(const ServerAddresses& servers, Done done) {
   cancel();
-  if (auto numbers = look_up(hosts, AI_NUMERICHOST, names_); !numbers.needs_dns) {
-    return executor_.post([done = std::move(done), numbers = std::move(numbers)] { done(numbers.hosts, {}); });
+  if (auto numbers = look_up(servers, AI_NUMERICHOST, names_); numbers.trouble.empty()) {
+    return executor_.post([done = std::move(done), numbers = std::move(numbers)] { done(numbers.servers, {}); });
   }
   job_ = std::make_shared<Job>();
   job_->executor = &executor_;
-  base::start_thread("hf-dns", [job = job_, hosts, names = names_, done = std::move(done)] {
-    auto result = look_up(hosts, 0, names);
+  base::start_thread("hf-dns", [job = job_, servers, names = names_, done = std::move(done)] {
+    auto result = look_up(servers, names);
     const std::lock_guard lock(job->mutex);
     if (job->executor == nullptr) return;
     job->executor->post([job, done, result = std::move(result)] {
-      if (job->executor != nullptr) done(result.hosts, result.trouble);
+      if (job->executor != nullptr) done(result.servers, result.trouble);
     });
   }).detach();
 }

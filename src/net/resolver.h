@@ -8,23 +8,30 @@
 #include <string>
 
 #include "holdfast/spi/executor.h"
+#include "net/server_address.h"
 
 namespace holdfast::net {
 
+struct Resolved {
+  ServerAddresses servers{};  // by their numbers; none if no name could be resolved
+  std::string trouble{};      // "zoo: Name or service not known", of each name that could not
+};
+// Whether a name stays beside its number (ServerAddress::name).
+enum class Names { dropped, kept };
+// Blocks, for as long as the name service does. Paths of Unix sockets stay what they are.
+Resolved look_up(const ServerAddresses& servers, Names names = Names::dropped);
+
 class Resolver {
  public:
-  // Whether a name stays beside its number: "zk1.example/10.0.0.1:2181" (net/endpoint.h).
-  enum class Names { dropped, kept };
-  // `hosts`: "10.0.0.1:2181,::1:2181"; empty if no name could be resolved, and `trouble` says why.
-  using Done = std::function<void(std::string hosts, std::string trouble)>;
+  using Done = std::function<void(const ServerAddresses& servers, const std::string& trouble)>;
 
   explicit Resolver(spi::Executor& executor, Names names = Names::dropped) : executor_(executor), names_(names) {}
   ~Resolver() { cancel(); }
   Resolver(const Resolver&) = delete;
   Resolver& operator=(const Resolver&) = delete;
 
-  // `done` runs inside the Executor, soon if the hosts are numbers already. One at a time: an older request is dropped.
-  void resolve(const std::string& hosts, Done done);
+  // `done` runs inside the Executor, soon if all are numbers already. One at a time: an older request is dropped.
+  void resolve(const ServerAddresses& servers, Done done);
   void cancel();
 
  private:

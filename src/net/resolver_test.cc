@@ -48,8 +48,8 @@ class ResolverTest : public ::testing::Test {
  protected:
   void resolve(const std::string& hosts) {
     resolver_.emplace(inbox_);
-    resolver_->resolve(hosts, [this](std::string found, std::string trouble) {
-      result_ = {std::move(found), std::move(trouble)};
+    resolver_->resolve(*parse_servers(hosts), [this](const ServerAddresses& found, const std::string& trouble) {
+      result_ = {to_text(found), trouble};
     });
   }
 
@@ -59,12 +59,12 @@ class ResolverTest : public ::testing::Test {
 };
 
 TEST_F(ResolverTest, passes_numbers_on_without_asking_anybody) {
-  resolve("10.0.0.1:2181,::1:2182");
+  resolve("10.0.0.1:2181,[::1]:2182");
   EXPECT_EQ(inbox_.size(), 1U) << "an answer that does not wait for a thread";
   EXPECT_FALSE(result_) << "but not before the call has returned";
   inbox_.run_one();
   ASSERT_TRUE(result_);
-  EXPECT_EQ(result_->first, "10.0.0.1:2181,::1:2182");
+  EXPECT_EQ(result_->first, "10.0.0.1:2181,[::1]:2182");
   EXPECT_EQ(result_->second, "");
 }
 
@@ -73,9 +73,17 @@ TEST_F(ResolverTest, turns_names_into_numbers) {
   inbox_.run_one();
   ASSERT_TRUE(result_);
   EXPECT_TRUE(result_->first.find("127.0.0.1:2181") != std::string::npos ||
-              result_->first.find("::1:2181") != std::string::npos)
+              result_->first.find("[::1]:2181") != std::string::npos)
       << result_->first;
   EXPECT_TRUE(result_->first.ends_with(",10.0.0.1:5")) << result_->first;
+}
+
+TEST_F(ResolverTest, keeps_names_beside_their_numbers_if_asked_to) {
+  const auto found = look_up({{"localhost", "2181"}, {"127.0.0.1", "5"}}, Names::kept).servers;
+  ASSERT_GE(found.size(), 2u);
+  EXPECT_EQ(found.front().name, "localhost");
+  EXPECT_NE(found.front().host, "localhost");
+  EXPECT_EQ(found.back(), (ServerAddress{"127.0.0.1", "5"})) << "a number has no name";
 }
 
 TEST_F(ResolverTest, says_which_name_it_could_not_find) {

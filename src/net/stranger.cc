@@ -43,7 +43,7 @@ std::string describe_stranger(std::string_view answer, bool by_tls) {
   return "what listens there is not a ZooKeeper";
 }
 
-StrangerQuestion::StrangerQuestion(Reactor& reactor, Endpoint server, bool by_tls, Done done)
+StrangerQuestion::StrangerQuestion(Reactor& reactor, ServerAddress server, bool by_tls, Done done)
     : reactor_(reactor), server_(std::move(server)), by_tls_(by_tls), done_(std::move(done)) {
   ask(std::string(kQuestion));
 }

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "net/endpoint.h"
 #include "net/reactor.h"
+#include "net/server_address.h"
 
 namespace holdfast::net {
 
@@ -24,7 +24,7 @@ class StrangerQuestion {
   // Told inside, at most once, and not before the constructor has returned.
   using Done = std::function<void(std::string clause)>;
 
-  StrangerQuestion(Reactor& reactor, Endpoint server, bool by_tls, Done done);
+  StrangerQuestion(Reactor& reactor, ServerAddress server, bool by_tls, Done done);
   ~StrangerQuestion();
   StrangerQuestion(const StrangerQuestion&) = delete;
   StrangerQuestion& operator=(const StrangerQuestion&) = delete;
@@ -35,7 +35,7 @@ class StrangerQuestion {
   void on_ready();
 
   Reactor& reactor_;
-  const Endpoint server_;
+  const ServerAddress server_;
   const bool by_tls_;
   Done done_;
   std::string question_;

@@ -99,6 +99,14 @@ void encode(Writer& writer, const Stat& stat) {
   writer.i64(stat.pzxid);
 }
 
+std::string request(std::int32_t xid, Op op, std::string_view body) {
+  Writer writer;
+  writer.i32(xid);
+  writer.i32(static_cast<std::int32_t>(op));
+  writer.raw(body);
+  return writer.take();
+}
+
 std::string frame(std::string_view body) {
   Writer writer;
   writer.text(body);

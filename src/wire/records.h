@@ -81,6 +81,9 @@ void encode(Writer& writer, const AclList& acls);
 Stat decode_stat(Reader& reader);
 void encode(Writer& writer, const Stat& stat);
 
+// A request as it is sent, without its length.
+std::string request(std::int32_t xid, Op op, std::string_view body = {});
+
 // Whole frames, length included.
 std::string frame(std::string_view body);
 std::string reply_frame(std::int32_t xid, Zxid zxid, Code code, std::string_view body = {});

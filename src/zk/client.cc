@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/random.h"
+#include "net/frame_socket.h"
 
 namespace holdfast::zk {
 namespace {
@@ -22,7 +23,7 @@ constexpr Clock::duration kLongestSilence = std::chrono::seconds(10);
 constexpr auto kLeastPatience = std::chrono::milliseconds(500);
 // In one frame. Servers refuse frames of more than a megabyte.
 constexpr std::size_t kMostPathBytes = 128 * 1024;
-constexpr auto kGibberish = "what came is not ZooKeeper's protocol";
+constexpr auto kGibberish = net::FrameSocket::kGibberish;
 constexpr auto kNotAsked = "what it answers was not asked";
 
 }  // namespace
@@ -37,26 +38,21 @@ Client::Client(spi::Executor& executor, Dial dial, Options options, Events event
 
 Client::~Client() { close(); }
 
-void Client::open(const std::string& hosts) {
-  set_servers(hosts);
+void Client::open(const net::ServerAddresses& servers) {
+  set_servers(servers);
   dial();
 }
 
-void Client::set_servers(const std::string& hosts) {
-  std::vector<std::string> servers;
-  for (std::size_t begin = 0; begin <= hosts.size();) {
-    const auto end = std::min(hosts.find(',', begin), hosts.size());
-    servers.push_back(hosts.substr(begin, end - begin));
-    begin = end + 1;
-  }
+void Client::set_servers(const net::ServerAddresses& told) {
+  auto servers = told.empty() ? net::ServerAddresses{{}} : told;
   // So that the clients of an ensemble spread over it; and from then on in turn, whatever the order in which they are told again.
   std::sort(servers.begin(), servers.end());
-  auto known = hosts_;
+  auto known = servers_;
   std::sort(known.begin(), known.end());
   if (servers == known) return;
   std::shuffle(servers.begin(), servers.end(), base::Dice());
-  hosts_ = std::move(servers);
-  host_ = 0;
+  servers_ = std::move(servers);
+  server_ = 0;
 }
 
 // -------------------------------------------------------------------------------------------------------------- lines
@@ -64,7 +60,7 @@ void Client::set_servers(const std::string& hosts) {
 void Client::dial() {
   welcome_ = ready_ = false;
   dialled_ = executor_.now();
-  dialled_to_ = hosts_[host_ % hosts_.size()];
+  dialled_to_ = servers_[server_ % servers_.size()];
   // Whoever is told does not keep us alive, and hears of this line only while it is ours.
   const auto mine = std::make_shared<std::weak_ptr<Line>>();
   const auto with_us = [weak = weak_from_this(), mine](auto&& what) {
@@ -108,13 +104,13 @@ void Client::drop_line() {
 }
 
 void Client::lost(const std::string& why) {
-  base::log().debug("no connection to {}: {}", server(), why);
+  base::log().debug("no connection to {}: {}", server().text(), why);
   lost_server_ = server();
   why_lost_ = why;
   trouble_.failed(lost_server_, why);
   if (!welcome_ && why != kRefused) ask_what_listens();
   drop_line();
-  ++host_;
+  ++server_;
   welcome_ = false;
   const bool was_connected = std::exchange(ready_, false);
   failed_ = was_connected && executor_.now() - dialled_ >= kGoodLine ? 0 : failed_ + 1;
@@ -126,7 +122,7 @@ void Client::lost(const std::string& why) {
 
 void Client::dial_later() {
   Clock::duration pause{};
-  if (const auto rounds = failed_ / hosts_.size(); failed_ > 0 && failed_ % hosts_.size() == 0) {
+  if (const auto rounds = failed_ / servers_.size(); failed_ > 0 && failed_ % servers_.size() == 0) {
     pause = std::min<Clock::duration>(kFirstPause * (1 << std::min<std::size_t>(rounds, 6)), kLongestPause);
     // Not all at once.
     base::Dice dice;
@@ -141,7 +137,7 @@ Clock::duration Client::third() const { return std::min(timeout_ / 3, kLongestSi
 
 // With a server that has accepted a connection, and may never say a word.
 Clock::duration Client::patience() const {
-  const auto share = options_.connection_timeout / static_cast<int>(hosts_.size() + 1);
+  const auto share = options_.connection_timeout / static_cast<int>(servers_.size() + 1);
   return std::max<Clock::duration>(session_ == 0 ? std::min(third(), share) : third(), kLeastPatience);
 }
 
@@ -214,7 +210,7 @@ void Client::log_in_by_sasl() {
   login_xid_ = 0;
   // It is gone with the line, and tells nothing then.
   login_ = std::make_unique<SaslLogin>(
-      executor_, options_.sasl, net::Endpoint::parse(dialled_to_).name,
+      executor_, options_.sasl, server().name_or_host(),
       SaslLogin::Events{[this](const std::string& token) {
                           wire::Writer body;
                           body.text(token);
@@ -359,12 +355,8 @@ void Client::fire_all() {
 // ------------------------------------------------------------------------------------------------------------ requests
 
 void Client::send(std::int32_t xid, wire::Op op, std::string_view body) {
-  wire::Writer frame;
-  frame.i32(xid);
-  frame.i32(static_cast<std::int32_t>(op));
-  frame.raw(body);
   sent_ = executor_.now();
-  line_->send(frame.take());
+  line_->send(wire::request(xid, op, body));
 }
 
 std::int32_t Client::next_xid() {
@@ -427,10 +419,7 @@ void Client::abandon(Code code) {
 void Client::close() {
   const auto line = std::exchange(leaving_, nullptr);
   if (!line) return;
-  wire::Writer goodbye;
-  goodbye.i32(0);
-  goodbye.i32(static_cast<std::int32_t>(wire::Op::close_session));
-  line->close(goodbye.take());
+  line->close(wire::request(0, wire::Op::close_session));
 }
 
 }  // namespace holdfast::zk

@@ -22,6 +22,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -106,10 +107,10 @@ class Client : public std::enable_shared_from_this<Client> {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  // Begins with any of them, "10.0.0.1:2181,::1:2181". None: the line knows by itself where to go.
-  void open(const std::string& hosts);
+  // Begins with any of them. None: what dials knows by itself where to go.
+  void open(const net::ServerAddresses& servers);
   // From the next line on.
-  void set_servers(const std::string& hosts);
+  void set_servers(const net::ServerAddresses& servers);
 
   // Requests. `done` is called inside the Executor, exactly once, never before the call has returned.
   void create(const NewNode& node, Done done);
@@ -155,16 +156,16 @@ class Client : public std::enable_shared_from_this<Client> {
   const std::string& password() const { return password_; }
 
   // The server that we are at, or that was tried last; the list may have changed since.
-  const std::string& server() const { return dialled_to_.empty() ? hosts_[host_ % hosts_.size()] : dialled_to_; }
+  const net::ServerAddress& server() const { return dialled_to_ ? *dialled_to_ : servers_[server_ % servers_.size()]; }
   // Why there is no connection, server by server; empty if there is one.
-  std::string trouble() const { return ready_ ? std::string() : trouble_.text(hosts_); }
+  std::string trouble() const { return ready_ ? std::string() : trouble_.text(servers_); }
   // Of State::refused, if more is known than that: a clause with the server as its subject.
   const std::string& refusal() const { return refusal_; }
   // Which server the last line was to, and why it was lost.
-  const std::string& lost_server() const { return lost_server_; }
+  const net::ServerAddress& lost_server() const { return lost_server_; }
   const std::string& why_lost() const { return why_lost_; }
   // Every server has refused the connection at least that often in a row.
-  bool every_server_refuses(std::size_t times) const { return trouble_.all_refuse(hosts_, times); }
+  bool every_server_refuses(std::size_t times) const { return trouble_.all_refuse(servers_, times); }
 
   // No events any more, and every request under way ends with `code`. Inside the Executor.
   void abandon(Code code);
@@ -224,13 +225,13 @@ class Client : public std::enable_shared_from_this<Client> {
   const Options options_;
   const Events events_;
 
-  std::vector<std::string> hosts_;
-  std::size_t host_ = 0;    // the one to dial next
+  net::ServerAddresses servers_;
+  std::size_t server_ = 0;  // the one to dial next
   std::size_t failed_ = 0;  // lines in a row that came to nothing
   Trouble trouble_;
-  std::string lost_server_;
+  net::ServerAddress lost_server_;
   std::string why_lost_;
-  std::map<std::string, std::shared_ptr<void>> questions_;  // what listens there, by host; asked once
+  std::map<net::ServerAddress, std::shared_ptr<void>> questions_;  // what listens there; asked once
 
   std::shared_ptr<Line> line_;
   std::shared_ptr<Line> leaving_;  // for close() to say goodbye on
@@ -244,7 +245,7 @@ class Client : public std::enable_shared_from_this<Client> {
   std::string refusal_;
   bool abandoned_ = false;
   Clock::time_point dialled_{};
-  std::string dialled_to_;
+  std::optional<net::ServerAddress> dialled_to_;
   Clock::time_point sent_{};
   Clock::time_point heard_{};
   spi::Executor::TimerId next_{};  // attempt, or look at the line

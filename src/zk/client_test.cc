@@ -21,16 +21,16 @@ class ZooKeeperClient : public ::testing::Test {
                                Client::Options options = {.session_timeout = 9'000ms}) {
     auto client = std::make_shared<Client>(
         executor_,
-        [this](const std::string& host, Clock::duration patience, Line::Events events) {
+        [this](const net::ServerAddress& server, Clock::duration patience, Line::Events events) {
           patience_ = patience;
-          lines_.push_back(std::make_shared<FakeLine>(host, std::move(events)));
+          lines_.push_back(std::make_shared<FakeLine>(server.text(), std::move(events)));
           return lines_.back();
         },
         std::move(options),
         Client::Events{
             [this](Client::State state, auto, auto) { states_.push_back(state); },
             [this](Client::WatchId watch, EventType type, const std::string&) { fired_.emplace_back(watch, type); }});
-    client->open(hosts);
+    client->open(*net::parse_servers(hosts));
     return client;
   }
   FakeLine& line() { return *lines_.back(); }
@@ -276,7 +276,7 @@ TEST_F(ZooKeeperClient, dials_at_once_after_a_line_that_was_good) {
 TEST_F(ZooKeeperClient, goes_to_the_servers_it_was_told_of_meanwhile) {
   const auto client = open("a:1");
   lose();
-  client->set_servers("b:1");
+  client->set_servers({{"b", "1"}});
   while (lines_.size() == 1) ASSERT_TRUE(executor_.step());
   EXPECT_EQ(line().host, "b:1");
 }
@@ -467,10 +467,10 @@ TEST_F(ZooKeeperClient, leaves_a_server_that_answers_a_login_which_was_not_made)
 
 TEST_F(ZooKeeperClient, names_the_server_of_its_line_although_it_was_told_of_others) {
   const auto client = open("a:1");
-  client->set_servers("b:1,c:1");
-  EXPECT_EQ(client->server(), "a:1");
+  client->set_servers({{"b", "1"}, {"c", "1"}});
+  EXPECT_EQ(client->server().text(), "a:1");
   lose();
-  EXPECT_EQ(client->lost_server(), "a:1");
+  EXPECT_EQ(client->lost_server().text(), "a:1");
 }
 
 TEST_F(ZooKeeperClient, that_is_abandoned_tells_nothing_more_and_says_goodbye) {

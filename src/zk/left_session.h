@@ -10,6 +10,7 @@
 #include "holdfast/client.h"
 #include "holdfast/clock.h"
 #include "net/client_tls.h"
+#include "net/server_address.h"
 #include "wire/records.h"
 
 namespace holdfast::zk {
@@ -20,10 +21,9 @@ struct LeftSession {
   std::chrono::milliseconds timeout{};  // that was asked for
 };
 
-// At the first of the servers that answers ("10.0.0.1:2181", or the path of a Unix socket); each gets its share of the time. A name is looked up
-// here and now, which may take longer. True: the session has ended.
-// `tls`: none for plain text.
-bool end_left_session(const std::vector<std::string>& servers, const LeftSession& session,
-                      const std::vector<Auth>& auth, net::ClientTls* tls, Clock::time_point deadline);
+// At the first of the servers that answers; each gets its share of the time. A name is looked up here and now, which may take longer. True: the
+// session has ended. `tls`: none for plain text.
+bool end_left_session(const net::ServerAddresses& servers, const LeftSession& session, const std::vector<Auth>& auth,
+                      net::ClientTls* tls, Clock::time_point deadline);
 
 }  // namespace holdfast::zk

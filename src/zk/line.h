@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "holdfast/clock.h"
+#include "net/server_address.h"
 
 namespace holdfast::zk {
 
@@ -40,8 +41,8 @@ class Line {
   virtual void close(std::string goodbye) = 0;
 };
 
-// Begins a line to the server at `host`, which is lost if nothing is heard from there within `patience`. Called inside the Executor.
-using Dial =
-    std::function<std::shared_ptr<Line>(const std::string& host, Clock::duration patience, Line::Events events)>;
+// Begins a line to `server`, which is lost if nothing is heard from there within `patience`. Called inside the Executor.
+using Dial = std::function<std::shared_ptr<Line>(const net::ServerAddress& server, Clock::duration patience,
+                                                 Line::Events events)>;
 
 }  // namespace holdfast::zk

@@ -14,23 +14,14 @@ namespace {
 // A server that is there closes the session within this; of one that is not, nobody waits for more.
 constexpr auto kGoodbye = std::chrono::milliseconds(500);
 
-net::FrameSocket connect_to(const std::string& host, net::ClientTls* tls) {
-  if (host.starts_with('/')) return net::FrameSocket(host);
-  return net::FrameSocket(net::Endpoint::parse(host), tls);
-}
-
 }  // namespace
 
-SocketLine::SocketLine(net::Reactor& reactor, const std::string& host, Events events, net::ClientTls* tls)
-    : reactor_(reactor),
-      host_(host),
-      events_(std::move(events)),
-      tls_(tls != nullptr),
-      socket_(connect_to(host, tls)) {}
+SocketLine::SocketLine(net::Reactor& reactor, const net::ServerAddress& server, Events events, net::ClientTls* tls)
+    : reactor_(reactor), server_(server), events_(std::move(events)), tls_(tls != nullptr), socket_(server, tls) {}
 
-std::shared_ptr<SocketLine> SocketLine::make(net::Reactor& reactor, const std::string& host, Clock::duration patience,
-                                             Events events, net::ClientTls* tls) {
-  const std::shared_ptr<SocketLine> line(new SocketLine(reactor, host, std::move(events), tls));
+std::shared_ptr<SocketLine> SocketLine::make(net::Reactor& reactor, const net::ServerAddress& server,
+                                             Clock::duration patience, Events events, net::ClientTls* tls) {
+  const std::shared_ptr<SocketLine> line(new SocketLine(reactor, server, std::move(events), tls));
   if (line->socket_.closed()) {
     reactor.post([line] { line->attend(); });
     return line;
@@ -56,14 +47,14 @@ std::shared_ptr<SocketLine> SocketLine::make(net::Reactor& reactor, const std::s
 }
 
 Dial SocketLine::dial(net::Reactor& reactor, std::shared_ptr<net::ClientTls> tls) {
-  return [&reactor, tls = std::move(tls)](const std::string& host, Clock::duration patience, Events events) {
-    return make(reactor, host, patience, std::move(events), tls.get());
+  return [&reactor, tls = std::move(tls)](const net::ServerAddress& server, Clock::duration patience, Events events) {
+    return make(reactor, server, patience, std::move(events), tls.get());
   };
 }
 
 std::shared_ptr<void> SocketLine::ask_what_listens(std::function<void(std::string clause)> done) {
-  if (host_.starts_with('/')) return nullptr;  // a Unix socket of this user: no other kind of server listens there
-  return std::make_shared<net::StrangerQuestion>(reactor_, net::Endpoint::parse(host_), tls_, std::move(done));
+  if (server_.is_path()) return nullptr;  // a Unix socket of this user: no other kind of server listens there
+  return std::make_shared<net::StrangerQuestion>(reactor_, server_, tls_, std::move(done));
 }
 
 void SocketLine::send(std::string frame) {

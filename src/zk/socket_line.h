@@ -16,10 +16,9 @@ namespace holdfast::zk {
 
 class SocketLine final : public Line, public std::enable_shared_from_this<SocketLine> {
  public:
-  // `host`: "10.0.0.1:2181", "::1:2181", "zk1.example/10.0.0.1:2181" (net/endpoint.h), or the path of a Unix socket, which begins with a
-  // slash. A number: a name would be looked up here and now. `tls`: none for plain text.
-  static std::shared_ptr<SocketLine> make(net::Reactor& reactor, const std::string& host, Clock::duration patience,
-                                          Events events, net::ClientTls* tls = nullptr);
+  // A host that is a name would be looked up here and now. `tls`: none for plain text.
+  static std::shared_ptr<SocketLine> make(net::Reactor& reactor, const net::ServerAddress& server,
+                                          Clock::duration patience, Events events, net::ClientTls* tls = nullptr);
 
   // Dials such lines.
   static Dial dial(net::Reactor& reactor, std::shared_ptr<net::ClientTls> tls = nullptr);
@@ -32,12 +31,12 @@ class SocketLine final : public Line, public std::enable_shared_from_this<Socket
   void close(std::string goodbye) override;
 
  private:
-  SocketLine(net::Reactor& reactor, const std::string& host, Events events, net::ClientTls* tls);
+  SocketLine(net::Reactor& reactor, const net::ServerAddress& server, Events events, net::ClientTls* tls);
 
   void lose(const std::string& why);
 
   net::Reactor& reactor_;
-  const std::string host_;
+  const net::ServerAddress server_;
   const Events events_;
   const bool tls_;
   net::FrameSocket socket_;

@@ -13,20 +13,11 @@ namespace {
 // Of a longer list the rest is counted.
 constexpr std::size_t kMostReasons = 5;
 
-// "::1:2181" and "zk1.example/::1:2181" as they are written in a URL.
-std::string written(const std::string& host) {
-  if (host.starts_with('/')) return host;
-  const auto server = net::Endpoint::parse(host);
-  if (server.port.empty() || host.rfind(':') == std::string::npos) return host;
-  return server.name.find(':') == std::string::npos ? fmt::format("{}:{}", server.name, server.port)
-                                                    : fmt::format("[{}]:{}", server.name, server.port);
-}
-
 }  // namespace
 
-std::string Trouble::of(const std::string& host) const {
-  if (const auto found = found_.find(host); found != found_.end()) return found->second;
-  const auto known = why_.find(host);
+std::string Trouble::of(const net::ServerAddress& server) const {
+  if (const auto found = found_.find(server); found != found_.end()) return found->second;
+  const auto known = why_.find(server);
   if (known == why_.end()) return "no answer so far";
   std::string why = known->second;
   if (why == kRefused) return "connection refused; is the server running?";
@@ -45,20 +36,20 @@ std::string Trouble::of(const std::string& host) const {
   return why;
 }
 
-bool Trouble::all_refuse(const std::vector<std::string>& hosts, std::size_t times) const {
-  return std::all_of(hosts.begin(), hosts.end(), [&](const std::string& host) {
-    const auto known = refusals_.find(host);
+bool Trouble::all_refuse(const net::ServerAddresses& servers, std::size_t times) const {
+  return std::all_of(servers.begin(), servers.end(), [&](const net::ServerAddress& server) {
+    const auto known = refusals_.find(server);
     return known != refusals_.end() && known->second >= times;
   });
 }
 
-std::string Trouble::text(const std::vector<std::string>& hosts) const {
+std::string Trouble::text(const net::ServerAddresses& servers) const {
   std::vector<std::pair<std::string, std::vector<std::string>>> reasons;  // and for which servers
-  for (const auto& host : hosts) {
-    const auto why = of(host);
+  for (const auto& server : servers) {
+    const auto why = of(server);
     auto same = std::find_if(reasons.begin(), reasons.end(), [&](const auto& each) { return each.first == why; });
     if (same == reasons.end()) same = reasons.insert(reasons.end(), {why, {}});
-    same->second.push_back(written(host));
+    same->second.push_back(server.text());
   }
   if (reasons.size() == 1) return reasons.front().first;
   std::string text;

@@ -4,9 +4,9 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "net/frame_socket.h"
+#include "net/server_address.h"
 
 namespace holdfast::zk {
 
@@ -19,27 +19,27 @@ inline constexpr std::string_view kHungUp = net::FrameSocket::kHungUp;
 class Trouble {
  public:
   // A line to that server was lost before it was answered.
-  void failed(const std::string& host, const std::string& why) {
-    why_[host] = why;
-    refusals_[host] = why == kRefused ? refusals_[host] + 1 : 0;
+  void failed(const net::ServerAddress& server, const std::string& why) {
+    why_[server] = why;
+    refusals_[server] = why == kRefused ? refusals_[server] + 1 : 0;
   }
   // What it is that listens there; counts more than why a line was lost.
-  void found(const std::string& host, const std::string& clause) {
-    if (!clause.empty()) found_[host] = clause;
+  void found(const net::ServerAddress& server, const std::string& clause) {
+    if (!clause.empty()) found_[server] = clause;
   }
   void clear() { *this = {}; }
 
   // Of one server: "connection refused; is the server running?". Of several, with their addresses.
-  std::string text(const std::vector<std::string>& hosts) const;
+  std::string text(const net::ServerAddresses& servers) const;
   // Each has refused the connection at least that often in a row.
-  bool all_refuse(const std::vector<std::string>& hosts, std::size_t times) const;
+  bool all_refuse(const net::ServerAddresses& servers, std::size_t times) const;
 
  private:
-  std::string of(const std::string& host) const;
+  std::string of(const net::ServerAddress& server) const;
 
-  std::map<std::string, std::string> why_;
-  std::map<std::string, std::string> found_;
-  std::map<std::string, std::size_t> refusals_;
+  std::map<net::ServerAddress, std::string> why_;
+  std::map<net::ServerAddress, std::string> found_;
+  std::map<net::ServerAddress, std::size_t> refusals_;
 };
 
 }  // namespace holdfast::zk

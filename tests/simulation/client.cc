@@ -28,7 +28,7 @@ Client::Client(World world, std::string name, std::shared_ptr<Way> way, Drift cl
       executor_(world.timeline, clock, [this] { look(); }),
       backend_(std::make_unique<zookeeper::ZooKeeperBackend>(
           executor_, zookeeper::Address{.called = "the simulated engine"}, options_,
-          [this, way](const std::string&, Clock::duration patience, zk::Line::Events events) {
+          [this, way](const net::ServerAddress&, Clock::duration patience, zk::Line::Events events) {
             return world_.network.dial(executor_, way, patience, std::move(events));
           })),
       session_(executor_, *this),

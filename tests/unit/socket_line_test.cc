@@ -25,9 +25,9 @@ class SocketLineTest : public ::testing::Test {
   }
 
   void dial(Clock::duration patience) {
-    const auto host = "127.0.0.1:" + std::to_string(listener_.local_endpoint().port());
+    const net::ServerAddress server{"127.0.0.1", std::to_string(listener_.local_endpoint().port())};
     loop_.enter([&] {
-      line_ = SocketLine::make(loop_, host, patience,
+      line_ = SocketLine::make(loop_, server, patience,
                                {[](std::string_view) {}, [this](const std::string& why) { lost_.set_value(why); }});
       line_->send("hello");
     });
@@ -65,7 +65,7 @@ TEST_F(SocketLineTest, is_lost_if_nothing_is_heard_in_time) {
 TEST_F(SocketLineTest, is_lost_if_nobody_listens) {
   listener_.close();
   loop_.enter([&] {
-    line_ = SocketLine::make(loop_, "127.0.0.1:1", 20s,
+    line_ = SocketLine::make(loop_, {"127.0.0.1", "1"}, 20s,
                              {[](std::string_view) {}, [this](const std::string& why) { lost_.set_value(why); }});
   });
   EXPECT_EQ(why_lost(), "Connection refused");

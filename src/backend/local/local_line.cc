@@ -26,7 +26,7 @@ std::shared_ptr<LocalLine> LocalLine::make(std::shared_ptr<FoundPtr> known, std:
 
 void LocalLine::dial() {
   const auto weak = weak_from_this();
-  socket_ = zk::SocketLine::make(reactor_, engine().engine().address, patience_,
+  socket_ = zk::SocketLine::make(reactor_, {engine().engine().address, ""}, patience_,
                                  {[weak](std::string_view frame) {
                                     const auto self = weak.lock();
                                     if (!self || self->over_) return;

@@ -13,14 +13,14 @@ using namespace std::string_view_literals;
 void expect_address(std::string_view url, std::string_view hosts, std::string_view chroot, bool several) {
   const auto address = parse_address(url);
   ASSERT_TRUE(address) << address.error();
-  EXPECT_EQ(address->hosts, hosts) << url;
+  EXPECT_EQ(net::to_text(address->servers), hosts) << url;
   EXPECT_EQ(address->chroot, chroot) << url;
-  EXPECT_EQ(address->several, several) << url;
+  EXPECT_EQ(address->servers.size() > 1, several) << url;
 }
 
 std::string refusal_of(std::string_view url) {
   const auto address = parse_address(url);
-  EXPECT_FALSE(address.has_value()) << url << " was taken for " << address->hosts << address->chroot;
+  EXPECT_FALSE(address.has_value()) << url << " was taken for " << net::to_text(address->servers) << address->chroot;
   return address ? "" : address.error();
 }
 
@@ -40,11 +40,24 @@ TEST(Address, without_a_port_means_2181) {
 
 TEST(Address, of_several_servers) { expect_address("zk://a:1,b:65535", "a:1,b:65535", "", true); }
 
-// What is before the last colon is the host, and there are no brackets.
-TEST(Address, of_ipv6_stands_in_brackets_which_the_client_library_does_not_see) {
-  expect_address("zk://[::1]:2182", "::1:2182", "", false);
-  expect_address("zk://[2001:db8::1]", "2001:db8::1:2181", "", false);
-  expect_address("zk://[2001:db8::1]:1,[2001:db8::2]:2/app", "2001:db8::1:1,2001:db8::2:2", "/app", true);
+TEST(Address, of_ipv6_stands_in_brackets) {
+  expect_address("zk://[::1]:2182", "[::1]:2182", "", false);
+  expect_address("zk://[2001:db8::1]", "[2001:db8::1]:2181", "", false);
+  expect_address("zk://[2001:db8::1]:1,[2001:db8::2]:2/app", "[2001:db8::1]:1,[2001:db8::2]:2", "/app", true);
+  EXPECT_EQ(parse_address("zk://[::1]:2182")->servers.front().host, "::1");
+}
+
+TEST(Address, may_leave_out_zk_if_every_host_has_its_port) {
+  expect_address("a:2181", "a:2181", "", false);
+  expect_address("zk:2181", "zk:2181", "", false);
+  expect_address("10.0.0.1:2181,[::1]:2182/app", "10.0.0.1:2181,[::1]:2182", "/app", true);
+  for (const auto* url :
+       {"a", "a:2181,b", "a:", "local:", "memory:x", "embedded:/tmp", "zk://a:1", "http://a:80", ""}) {
+    EXPECT_EQ(with_scheme(url), url);
+  }
+  EXPECT_EQ(with_scheme("a:1,b:2/app"), "zk://a:1,b:2/app");
+  EXPECT_TRUE(is_address("a:1,b:2/app"));
+  EXPECT_FALSE(is_address("local:"));
 }
 
 TEST(Address, may_have_a_chroot) {
@@ -55,7 +68,7 @@ TEST(Address, may_have_a_chroot) {
 TEST(Address, with_a_slash_alone_has_no_chroot) { expect_address("zk://a:1/", "a:1", "", false); }
 
 TEST(Address, begins_with_zk) {
-  for (const auto* url : {"", "a:2181", "zk:", "zk:a", "zk:/a", "ZK://a", "http://a", " zk://a"}) {
+  for (const auto* url : {"", "a", "zk:", "zk:a", "zk:/a", "ZK://a", "http://a", " zk://a"}) {
     expect_refused(url, "it does not begin with zk://");
   }
 }
@@ -134,7 +147,7 @@ TEST(Address, by_tls_has_a_port_of_its_own) {
   const auto address = parse_address("zks://zk1.example,10.0.0.1:2282/app");
   ASSERT_TRUE(address) << address.error();
   EXPECT_TRUE(address->tls);
-  EXPECT_EQ(address->hosts, "zk1.example:2281,10.0.0.1:2282");
+  EXPECT_EQ(net::to_text(address->servers), "zk1.example:2281,10.0.0.1:2282");
   EXPECT_EQ(address->chroot, "/app");
   EXPECT_FALSE(parse_address("zk://zk1.example")->tls);
   EXPECT_FALSE(parse_address("zks:zk1.example"));

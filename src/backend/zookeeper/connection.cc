@@ -29,28 +29,28 @@ Connection::Connection(spi::Executor& executor, Address address, const ClientOpt
                       .acl = options.acl},
       dial_(std::move(dial)),
       watcher_(watcher),
-      resolver_(executor, address_.tls || options.sasl.mechanism == "GSSAPI" ? net::Resolver::Names::kept
-                                                                             : net::Resolver::Names::dropped) {}
+      resolver_(executor, address_.tls || options.sasl.mechanism == "GSSAPI" ? net::Names::kept : net::Names::dropped) {
+}
 
 void Connection::start_session() {
   announced_ = false;
-  if (address_.hosts.empty()) return start_session_with({}, {});  // the client knows where
-  resolver_.resolve(address_.hosts, [this](const std::string& hosts, const std::string& trouble) {
-    start_session_with(hosts, trouble);
+  if (address_.servers.empty()) return start_session_with({}, {});  // the client knows where
+  resolver_.resolve(address_.servers, [this](const net::ServerAddresses& servers, const std::string& trouble) {
+    start_session_with(servers, trouble);
   });
 }
 
-void Connection::start_session_with(const std::string& hosts, const std::string& trouble) {
+void Connection::start_session_with(const net::ServerAddresses& servers, const std::string& trouble) {
   if (closed_) return;
   const bool is_news = std::exchange(unresolved_, trouble) != trouble;
   session_.asked = executor_.now();
-  if (!hosts.empty() || address_.hosts.empty()) {
+  if (!servers.empty() || address_.servers.empty()) {
     client_ = std::make_shared<zk::Client>(
         executor_, dial_, client_options_,
         zk::Client::Events{
             [this](zk::Client::State state, auto id, auto timeout) { on_state(state, id, timeout); },
             [this](auto watch, wire::EventType type, const std::string&) { watcher_.watch_fired(watch, type); }});
-    return client_->open(hosts);
+    return client_->open(servers);
   }
   if (is_news) base::log().warn("cannot connect to {}: {}", where(), trouble);
   executor_.at(executor_.now() + kReopenPause, [this] {
@@ -77,19 +77,20 @@ std::string Connection::trouble() const {
   if (connected_) return {};
   const auto unanswered = client_ ? client_->trouble() : "";
   if (!unresolved_.empty()) return unanswered.empty() ? unresolved_ : unresolved_ + "; " + unanswered;
-  return client_ || address_.hosts.empty() ? unanswered : "names are still being looked up";
+  return client_ || address_.servers.empty() ? unanswered : "names are still being looked up";
 }
 
 // The servers may have moved to other addresses.
 void Connection::look_up_servers_again() {
-  if (address_.hosts.empty()) return;
-  resolver_.resolve(address_.hosts, [this, client = client_](const std::string& hosts, const std::string&) {
-    if (client != client_ || connected_) return;
-    if (!hosts.empty()) client_->set_servers(hosts);
-    executor_.at(executor_.now() + kLookUpPause, [this, client] {
-      if (client == client_ && !connected_ && !closed_) look_up_servers_again();
-    });
-  });
+  if (address_.servers.empty()) return;
+  resolver_.resolve(address_.servers,
+                    [this, client = client_](const net::ServerAddresses& servers, const std::string&) {
+                      if (client != client_ || connected_) return;
+                      if (!servers.empty()) client_->set_servers(servers);
+                      executor_.at(executor_.now() + kLookUpPause, [this, client] {
+                        if (client == client_ && !connected_ && !closed_) look_up_servers_again();
+                      });
+                    });
 }
 
 void Connection::on_connected(spi::SessionId id, Clock::duration timeout) {
@@ -104,7 +105,7 @@ void Connection::on_connected(spi::SessionId id, Clock::duration timeout) {
   }
   // A leader pings its followers every half tick; as much again for one that is late.
   session_.report_lag = tick_time_;
-  if (address_.several) return announce();
+  if (address_.servers.size() > 1) return announce();
   // One address may still be one member, or the front, of an ensemble; the servers know. What cannot be read, or is not
   // empty, is taken for one: the price is a shorter lease, the other way round it would be a broken promise.
   client_->get(kConfigNode, [this](const zk::Answer& answer) {

@@ -51,7 +51,7 @@ class Connection {
 
  private:
   void start_session();
-  void start_session_with(const std::string& hosts, const std::string& trouble);
+  void start_session_with(const net::ServerAddresses& servers, const std::string& trouble);
   void replace_session();
   void look_up_servers_again();
   void on_state(zk::Client::State state, spi::SessionId id, Clock::duration timeout);

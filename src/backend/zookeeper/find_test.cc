@@ -45,10 +45,10 @@ class Finding : public ::testing::Test, private spi::Observer {
   std::shared_ptr<zk::FakeLine> line_;
   ZooKeeperBackend backend_{executor_,
                             // Two servers: then it is known to be an ensemble, and nothing is asked about that.
-                            {.hosts = "10.0.0.1:1,10.0.0.2:1", .several = true, .called = "ZooKeeper at a and b"},
+                            {.servers = {{"10.0.0.1", "1"}, {"10.0.0.2", "1"}}, .called = "ZooKeeper at a and b"},
                             {},
-                            [this](const std::string& host, Clock::duration, zk::Line::Events events) {
-                              return line_ = std::make_shared<zk::FakeLine>(host, std::move(events));
+                            [this](const net::ServerAddress& server, Clock::duration, zk::Line::Events events) {
+                              return line_ = std::make_shared<zk::FakeLine>(server.text(), std::move(events));
                             }};
   std::vector<Status> found_;
 

@@ -60,7 +60,7 @@ class Refusals : public ::testing::Test, private spi::Observer {
   // What comes of an enqueue() into "a/b".
   spi::Reply<std::vector<spi::Enqueued>> enqueue(ScriptedLine::Script script) {
     ZooKeeperBackend backend(executor_, {.called = "the script"}, {},
-                             [&](const std::string&, Clock::duration, zk::Line::Events events) {
+                             [&](const net::ServerAddress&, Clock::duration, zk::Line::Events events) {
                                return std::make_shared<ScriptedLine>(executor_, std::move(events), script);
                              });
     backend.open(*this);

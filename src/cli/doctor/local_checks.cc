@@ -31,7 +31,7 @@ void check_disk(const std::string& directory, Findings& findings) {
 
 }  // namespace
 
-std::optional<std::string> check_local(ServiceSettings& settings, Findings& findings) {
+std::optional<net::ServerAddresses> check_local(ServiceSettings& settings, Findings& findings) {
   try {
     const bool ran = find_local_engine().has_value();
     const auto engine = start_local_engine(settings.connect_timeout);
@@ -43,7 +43,7 @@ std::optional<std::string> check_local(ServiceSettings& settings, Findings& find
                           "run a command without that, which replaces it; or holdfast local stop"});
     }
     check_disk(engine.directory, findings);
-    return engine.address;
+    return net::ServerAddresses{{engine.address, ""}};
   } catch (const Error& error) {
     findings.push_back(
         {"local engine", State::wrong, error.what(), "correct that, or use another service (--url zk://host:port)"});

@@ -10,6 +10,6 @@
 namespace holdfast::cli::doctor {
 
 // Starts it if it does not run, as any command would. Its address, and in `settings` the login; nothing if it cannot be used.
-std::optional<std::string> check_local(ServiceSettings& settings, Findings& findings);
+std::optional<net::ServerAddresses> check_local(ServiceSettings& settings, Findings& findings);
 
 }  // namespace holdfast::cli::doctor

@@ -47,7 +47,7 @@ void read_srvr(const std::string& answer, Look& look) {
   if (std::regex_search(version, found, std::regex("^3\\.([0-9]{1,3})\\."))) look.too_old = std::stoi(found[1]) < 5;
 }
 
-Look look_at(const ServerAddress& server, const ServiceSettings& settings) {
+Look look_at(const net::ServerAddress& server, const ServiceSettings& settings) {
   Look look;
   const auto deadline = [&] { return deadline_after(settings.connect_timeout); };
   auto probe = ServerProbe::connect(server, deadline());
@@ -55,7 +55,7 @@ Look look_at(const ServerAddress& server, const ServiceSettings& settings) {
     look.failure = probe.error();
     return look;
   }
-  look.found = fmt::format("{} is reached in {}", server.to_string(), in_ms(probe->connected_in()));
+  look.found = fmt::format("{} is reached in {}", server.text(), in_ms(probe->connected_in()));
   const auto granted = probe->begin_session(settings.session_timeout, deadline());
   if (!granted) {
     look.failure = granted.error();
@@ -122,20 +122,15 @@ void report_latency(const Look& look, Findings& findings) {
 
 }  // namespace
 
-bool check_servers(const std::string& hosts, const ServiceSettings& settings, Findings& findings) {
+bool check_servers(const net::ServerAddresses& servers, const ServiceSettings& settings, Findings& findings) {
   if (settings.url.starts_with("zks:")) {
     findings.push_back({kServerCheck, State::ok, "servers with TLS are not asked one by one; what follows uses them"});
     return true;
   }
   std::vector<Look> looks;
-  for (const auto& server : parse_servers(hosts)) looks.push_back(look_at(server, settings));
+  for (const auto& server : servers) looks.push_back(look_at(server, settings));
   const auto answering =
       std::find_if(looks.begin(), looks.end(), [](const Look& look) { return !look.failure && !look.too_old; });
-  if (looks.empty()) {
-    findings.push_back(
-        {kServerCheck, State::wrong, "no server was asked: the URL names none", "write zk://host:port (--url)"});
-    return false;
-  }
   for (const auto& look : looks) report(look, answering != looks.end(), findings);
   if (answering == looks.end()) return false;
   report_session(settings.session_timeout, answering->granted, findings);

@@ -8,7 +8,7 @@
 
 namespace holdfast::cli::doctor {
 
-// Of every server in "host:port,host:port". True if one of them grants a session.
-bool check_servers(const std::string& hosts, const ServiceSettings& settings, Findings& findings);
+// Of every one. True if one of them grants a session.
+bool check_servers(const net::ServerAddresses& servers, const ServiceSettings& settings, Findings& findings);
 
 }  // namespace holdfast::cli::doctor

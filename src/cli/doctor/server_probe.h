@@ -1,10 +1,11 @@
-// server_probe.h -- one server of a list, looked at by itself: a plain socket, the handshake of ZooKeeper's protocol, pings.
+// server_probe.h -- one server of a list, looked at by itself: the handshake of ZooKeeper's protocol, pings.
 //
 // A client takes any server that answers; this tells which of them do not. All calls end at their deadline.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -12,18 +13,11 @@
 
 #include "holdfast/client.h"
 #include "holdfast/clock.h"
+#include "net/frame_socket.h"
+#include "net/server_address.h"
+#include "wire/records.h"
 
 namespace holdfast::cli::doctor {
-
-struct ServerAddress {
-  std::string host;
-  std::string port;
-
-  std::string to_string() const;  // "127.0.0.1:2181", "[::1]:2181", "/a/socket"
-};
-
-// "a:2181,b:2182" and "[::1]:2181"; 2181 where there is no port. Or the path of a Unix socket, which has none.
-std::vector<ServerAddress> parse_servers(std::string_view hosts);
 
 // Why it did not work: a fact and what to do.
 struct ProbeFailure {
@@ -37,11 +31,7 @@ using Probed = tl::expected<T, ProbeFailure>;
 // A connection, closed with it.
 class ServerProbe {
  public:
-  static Probed<ServerProbe> connect(const ServerAddress& address, Clock::time_point deadline);
-  static Probed<ServerProbe> connect_to_path(const std::string& path);
-  ~ServerProbe();
-  ServerProbe(ServerProbe&& other) noexcept;
-  ServerProbe& operator=(ServerProbe&&) = delete;
+  static Probed<ServerProbe> connect(const net::ServerAddress& address, Clock::time_point deadline);
 
   Clock::duration connected_in() const noexcept { return connected_in_; }
 
@@ -58,17 +48,18 @@ class ServerProbe {
   void end_session(Clock::time_point deadline);
 
  private:
-  ServerProbe(std::string name, int socket, Clock::duration connected_in)
-      : name_(std::move(name)), socket_(socket), connected_in_(connected_in) {}
+  explicit ServerProbe(std::string name) : name_(std::move(name)) {}
 
-  bool wait(short events, Clock::time_point deadline) const;
-  bool send(std::string_view bytes, Clock::time_point deadline) const;
-  bool receive(std::string& bytes, std::size_t size, Clock::time_point deadline) const;
-  Probed<std::string> exchange(std::string_view body, Clock::time_point deadline) const;
+  bool connect_to(const net::ServerAddress& address, Clock::time_point deadline);
+  // The frame that is answered to this one.
+  Probed<std::string> exchange(std::string_view frame, Clock::time_point deadline);
+  Probed<wire::Code> request(std::int32_t xid, wire::Op op, std::string_view body, Clock::time_point deadline);
+  ProbeFailure login_refused() const;
+  ProbeFailure gibberish() const;
 
   std::string name_;
-  int socket_;
-  Clock::duration connected_in_;
+  std::unique_ptr<net::FrameSocket> socket_;
+  Clock::duration connected_in_{};
   bool logged_in_ = false;
 };
 

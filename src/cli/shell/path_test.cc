@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/shell/hosts.h"
-
 namespace holdfast::cli::shell {
 namespace {
 
@@ -26,17 +24,6 @@ TEST(ShellPath, knows_its_parent_and_children) {
   EXPECT_EQ(parent_of("/a"), "/");
   EXPECT_EQ(child_of("/", "a"), "/a");
   EXPECT_EQ(child_of("/a", "b"), "/a/b");
-}
-
-TEST(ShellHosts, have_ports_and_brackets) {
-  const auto hosts = parse_hosts("10.0.0.1:2182,[::1]:2183,zoo,[fe80::1]");
-  ASSERT_TRUE(hosts) << hosts.error();
-  std::vector<std::string> shown;
-  for (const auto& each : *hosts) shown.push_back(each.shown());
-  EXPECT_EQ(shown, (std::vector<std::string>{"10.0.0.1:2182", "[::1]:2183", "zoo:2181", "[fe80::1]:2181"}));
-  for (const std::string text : {"", ":1", "a:", "a:0", "a:65536", "a:x", "[::1", "[::1]2", "a,,b"}) {
-    EXPECT_FALSE(parse_hosts(text)) << text;
-  }
 }
 
 }  // namespace

@@ -1,10 +1,8 @@
 #include "cli/shell/session.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <poll.h>
 
-#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -29,9 +27,9 @@ struct NoLine final : zk::Line {
 Session::Session(SessionOptions options, Interruption interruption, SessionNews news)
     : options_(std::move(options)), interruption_(std::move(interruption)), news_(std::move(news)) {}
 
-void Session::move_to(std::vector<Host> hosts) {
+void Session::move_to(net::ServerAddresses servers) {
   close();
-  options_.hosts = std::move(hosts);
+  options_.servers = std::move(servers);
   options_.auth.clear();
   options_.locate = nullptr;
 }
@@ -60,7 +58,7 @@ void Session::start() {
   was_ready_ = false;
   client_ = std::make_shared<zk::Client>(
       reactor_,
-      [this](const std::string& server, Clock::duration patience, zk::Line::Events events) {
+      [this](const net::ServerAddress& server, Clock::duration patience, zk::Line::Events events) {
         return dial(server, patience, std::move(events));
       },
       zk::Client::Options{.session_timeout = options_.session_timeout,
@@ -68,9 +66,7 @@ void Session::start() {
                           .auth = options_.auth},
       zk::Client::Events{[this](auto state, auto session, auto timeout) { on_state(state, session, timeout); },
                          [this](auto, wire::EventType type, const std::string& path) { on_event(type, path); }});
-  std::vector<std::string> servers;
-  for (const auto& each : options_.hosts) servers.push_back(each.text());
-  client_->open(fmt::format("{}", fmt::join(servers, ",")));
+  client_->open(options_.servers);
 }
 
 // The session is over, and its watches with it.
@@ -80,22 +76,20 @@ void Session::replace() {
   start();
 }
 
-std::shared_ptr<zk::Line> Session::dial(const std::string& server, Clock::duration patience, zk::Line::Events events) {
+std::shared_ptr<zk::Line> Session::dial(const net::ServerAddress& server, Clock::duration patience,
+                                        zk::Line::Events events) {
   if (!options_.locate) return zk::SocketLine::make(reactor_, server, patience, std::move(events), options_.tls.get());
-  auto hosts = options_.locate();
-  if (hosts) {
-    options_.hosts = *std::move(hosts);
-    return zk::SocketLine::make(reactor_, options_.hosts.front().text(), patience, std::move(events),
-                                options_.tls.get());
+  auto found = options_.locate();
+  if (found) {
+    options_.servers = *std::move(found);
+    return zk::SocketLine::make(reactor_, options_.servers.front(), patience, std::move(events), options_.tls.get());
   }
-  reactor_.post([events = std::move(events), why = hosts.error()] { events.lost(why); });
+  reactor_.post([events = std::move(events), why = found.error()] { events.lost(why); });
   return std::make_shared<NoLine>();
 }
 
-std::string Session::shown(const std::string& server) const {
-  const auto host = std::find_if(options_.hosts.begin(), options_.hosts.end(),
-                                 [&](const Host& each) { return each.text() == server; });
-  return (host == options_.hosts.end() ? options_.hosts.front() : *host).shown();
+std::string Session::lost_server() const {
+  return (options_.locate ? options_.servers.front() : client_->lost_server()).text();
 }
 
 void Session::on_state(zk::Client::State state, wire::SessionId session, Clock::duration timeout) {
@@ -104,11 +98,11 @@ void Session::on_state(zk::Client::State state, wire::SessionId session, Clock::
       session_ = session;
       timeout_ = std::chrono::duration_cast<std::chrono::milliseconds>(timeout);
       return on_connected();
-    case zk::Client::State::disconnected: return on_disconnected(client_->why_lost());
+    case zk::Client::State::disconnected: return on_disconnected(lost_server(), client_->why_lost());
     case zk::Client::State::expired: return replace();
     case zk::Client::State::refused:
       if (phase_ == Phase::ready) {
-        on_disconnected("it wants credentials");
+        on_disconnected(server(), "it wants credentials");
         return replace();
       }
       phase_ = Phase::closed;
@@ -130,8 +124,7 @@ void Session::on_connected() {
   expired_ = false;
 }
 
-void Session::on_disconnected(const std::string& why) {
-  const auto lost = why == "it wants credentials" ? server() : shown(client_->lost_server());
+void Session::on_disconnected(const std::string& lost, const std::string& why) {
   // First: the prompt that is drawn again below it shows where we are.
   phase_ = Phase::connecting;
   news_.connection(fmt::format("Lost the connection to {}: {}; trying again", lost, why));
@@ -152,7 +145,7 @@ bool Session::every_server_refuses() const {
 std::string Session::why_not_connected() const {
   if (phase_ == Phase::closed) return closed_why_;
   if (client_->why_lost().empty()) return server() + ": it does not answer";
-  return shown(client_->lost_server()) + ": " + client_->why_lost();
+  return lost_server() + ": " + client_->why_lost();
 }
 
 Answer<void> Session::wait_until_ready() {

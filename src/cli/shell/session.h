@@ -17,23 +17,23 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "cli/shell/hosts.h"
 #include "holdfast/client.h"
 #include "net/poll_reactor.h"
+#include "net/server_address.h"
 #include "zk/client.h"
 
 namespace holdfast::cli::shell {
 
 struct SessionOptions {
-  std::vector<Host> hosts;
+  net::ServerAddresses servers;
   std::string chroot{};  // "" or "/app"; only what is told of events is without it
   std::vector<Auth> auth{};
   std::shared_ptr<net::ClientTls> tls{};  // none: plain text
   std::chrono::milliseconds session_timeout{15'000};
   std::chrono::milliseconds connect_timeout{5'000};
-  // Asked before every attempt to connect, and in place of `hosts` from then on; no signal is heard meanwhile, so it must not take
-  // long. Or why it is nowhere, in one sentence. Empty: the service is where `hosts` says.
-  std::function<tl::expected<std::vector<Host>, std::string>()> locate{};
+  // Asked before every attempt to connect, and in place of `servers` from then on; no signal is heard meanwhile, so it must not take
+  // long. Or why it is nowhere, in one sentence. Empty: the service is where `servers` says.
+  std::function<tl::expected<net::ServerAddresses, std::string>()> locate{};
   // Asked when there is no session, or the server could not do what it was asked for: a clause about what else is known, or nothing. May be empty.
   std::function<std::string()> explain{};
 };
@@ -83,7 +83,7 @@ class Session {
   // A new session. Returns once it is there, or after the connect timeout; or when every server has refused the connection twice.
   Answer<void> open();
   // For the next open(). What proved our identity to the servers before is not sent to these.
-  void move_to(std::vector<Host> hosts);
+  void move_to(net::ServerAddresses servers);
   // Its ephemeral nodes are gone when this returns, if the server answers within half a second.
   void close();
 
@@ -91,7 +91,9 @@ class Session {
   wire::SessionId id() const { return session_; }
   std::chrono::milliseconds granted_timeout() const { return timeout_; }
   // The server we are at, or try.
-  std::string server() const { return client_ ? shown(client_->server()) : options_.hosts.front().shown(); }
+  std::string server() const {
+    return (client_ && !options_.locate ? client_->server() : options_.servers.front()).text();
+  }
   const SessionOptions& options() const { return options_; }
 
   // Waits for a connection up to the connect timeout, then for the answer.
@@ -113,14 +115,14 @@ class Session {
   bool every_server_refuses() const;
   std::string why_not_connected() const;
   std::string explanation() const { return options_.explain ? options_.explain() : std::string(); }
-  std::string shown(const std::string& server) const;
+  std::string lost_server() const;
 
   void start();
   void replace();
-  std::shared_ptr<zk::Line> dial(const std::string& server, Clock::duration patience, zk::Line::Events events);
+  std::shared_ptr<zk::Line> dial(const net::ServerAddress& server, Clock::duration patience, zk::Line::Events events);
   void on_state(zk::Client::State state, wire::SessionId session, Clock::duration timeout);
   void on_connected();
-  void on_disconnected(const std::string& why);
+  void on_disconnected(const std::string& lost, const std::string& why);
   void on_event(wire::EventType type, std::string_view path);
 
   SessionOptions options_;

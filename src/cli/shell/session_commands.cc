@@ -63,9 +63,12 @@ Outcome<void> run_sync(Context& context, const Arguments& arguments) {
 
 Outcome<void> run_connect(Context& context, const Arguments& arguments) {
   if (const auto text = arguments.word_if(0)) {
-    auto hosts = parse_hosts(*text);
-    if (!hosts) return tl::unexpected(misuse(hosts.error()));
-    context.session.move_to(*std::move(hosts));
+    auto servers = net::parse_servers(*text, context.session.options().tls ? net::kTlsPort : net::kPlainPort);
+    if (!servers) {
+      return tl::unexpected(
+          misuse(fmt::format("Not a server: {}; write host:port, such as 127.0.0.1:2181", servers.error())));
+    }
+    context.session.move_to(*std::move(servers));
   }
   const auto opened = context.session.open();
   if (!opened) return tl::unexpected(trouble_of(opened.error(), "/", false));

@@ -28,9 +28,9 @@ struct ShellArguments {
 // attempt: until then the person would type in vain.
 constexpr std::chrono::milliseconds kStartWithin{2'000};
 
-tl::expected<std::vector<shell::Host>, std::string> locate_local() {
+tl::expected<net::ServerAddresses, std::string> locate_local() {
   try {
-    return shell::parse_hosts(start_local_engine(kStartWithin).address);
+    return net::ServerAddresses{{start_local_engine(kStartWithin).address, ""}};
   } catch (const Error& error) {
     return tl::unexpected(std::string(error.what()));
   }
@@ -40,13 +40,9 @@ tl::expected<std::vector<shell::Host>, std::string> locate_local() {
 
 shell::SessionOptions session_options(const ServiceSettings& settings) {
   // Also of local:, which says best at the start why it cannot be reached.
-  const auto endpoint = endpoint_of(settings);
-  auto hosts = shell::parse_hosts(endpoint.hosts);
-  if (!hosts) throw Error(Errc::invalid_argument, hosts.error());
-  auto chroot = endpoint.chroot;
-  while (chroot.ends_with('/')) chroot.pop_back();
-  return {.hosts = *std::move(hosts),
-          .chroot = std::move(chroot),
+  auto endpoint = endpoint_of(settings);
+  return {.servers = std::move(endpoint.servers),
+          .chroot = std::move(endpoint.chroot),
           .auth = settings.auth,
           .tls = endpoint.by_tls ? std::make_shared<net::ClientTls>(settings.tls) : nullptr,
           .session_timeout = settings.session_timeout,
