@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "holdfast/credentials.h"
 #include "holdfast/inspect.h"
 #include "holdfast/language.h"
 #include "holdfast/lock_options.h"
@@ -19,7 +18,9 @@
 #include "holdfast/semaphore.h"
 #include "holdfast/shared_count.h"
 #include "holdfast/shared_mutex.h"
+#include "holdfast/tls_options.h"
 #include "holdfast/transaction.h"
+#include "holdfast/zookeeper_options.h"
 
 namespace holdfast {
 
@@ -49,18 +50,6 @@ class Reactor;
 enum class ConnectionState { connected, jeopardy, reconnected, lost, closed };
 
 std::string_view to_string(ConnectionState state) noexcept;
-
-// Who may do what with the nodes we create. ZooKeeper's schemes and permission bits.
-struct AclEntry {
-  std::string scheme;  // "world", "auth", "digest", "ip"
-  std::string id;      // "anyone", "", "user:hash", "10.0.0.0/8"
-  std::uint32_t permissions = 31;
-};
-
-struct Auth {
-  std::string scheme;       // "digest"
-  std::string credentials;  // "user:password"
-};
 
 // How long threads of one client may pass a name among themselves while other processes wait for it. Both bounds hold;
 // a count of 0 gives every hold its own place in the queue.
@@ -94,19 +83,13 @@ struct ClientOptions {
   std::chrono::milliseconds connection_timeout{5'000};
   // Put before every name: "billing" makes "orders/1" the path /billing/orders/1.
   std::string name_space{};
-  std::vector<Auth> auth{};
   // For zks:// only; with another URL of ZooKeeper it is refused, so that nothing travels as plain text by mistake.
   TlsOptions tls{};
-  // For zk:// and zks://.
-  SaslOptions sasl{};
-  // Empty: world:anyone may do everything, as Curator does by default.
-  std::vector<AclEntry> acl{};
+  // What only services with ZooKeeper's protocol have.
+  ZooKeeperOptions zookeeper{};
   RetryPolicy retry = RetryPolicy::exponential_backoff(std::chrono::milliseconds(100), 10, std::chrono::seconds(5));
   HandOver hand_over{};
   DeadlockDetection deadlocks = DeadlockDetection::this_client;
-  // tickTime of the ensemble's servers: must not be smaller than theirs. A follower reports the sessions it has heard to the
-  // leader every half tick, so leases end that much earlier. Not used on a single server.
-  std::chrono::milliseconds ensemble_tick_time{2'000};
   // Called on a thread of the client, in order, never concurrently. Must not throw.
   std::function<void(ConnectionState)> listener{};
   // Shown to whoever asks who holds a lock of this client.

@@ -7,6 +7,7 @@
 #include "backend/local/local_line.h"
 #include "backend/memory/memory_backend.h"
 #include "backend/zookeeper/address.h"
+#include "backend/zookeeper/options.h"
 #include "backend/zookeeper/zookeeper_backend.h"
 #include "base/text.h"
 #include "holdfast/client.h"
@@ -51,11 +52,12 @@ Client Client::connect(std::string_view url, ClientOptions options) {
 }
 
 Client Client::connect_until(std::string_view url, Clock::time_point deadline, ClientOptions options) {
+  zookeeper::check(options.zookeeper);
   // Before the options are handed over: the order in which arguments are evaluated is unspecified.
   ClientOptions for_backend = options;
   // With less time than one attempt may take, each of the servers gets its share of that.
   for_backend.connection_timeout = time_of_one_attempt(options.connection_timeout, deadline);
-  if (!url.starts_with("zk")) for_backend.sasl = {};
+  if (!zookeeper::is_address(url)) for_backend.zookeeper.sasl = {};
   if (url.starts_with("memory:")) {
     auto service = memory::Service::named(std::string(url.substr(7)));
     return connect_until(

@@ -139,7 +139,7 @@ void set_auth(ServiceSettings& settings, const Said& said) {
   auto credentials = read_password_file(said.text);
   if (!credentials) refuse(said.prefix + credentials.error());
   note(settings, "auth", credentials->substr(0, credentials->find(':')) + ":...", said);
-  settings.auth.push_back({"digest", *std::move(credentials)});
+  settings.zookeeper.auth.push_back({"digest", *std::move(credentials)});
   if (std::error_code error; std::filesystem::is_regular_file(said.text, error)) {
     settings.auth_file = std::filesystem::absolute(said.text, error).string();
   }
@@ -176,10 +176,10 @@ void set_security(ServiceSettings& settings, const ServiceArguments& arguments, 
     settings.tls.verify = *parsed;
     note(settings, "tls.verify", *parsed ? "true" : "false", verify);
   }
-  set(settings.sasl.mechanism, "sasl.mechanism", said("sasl.mechanism"));
-  set(settings.sasl.user, "sasl.user", said("sasl.user"));
-  set(settings.sasl.password_file, "sasl.password_file", said("sasl.password_file"), true);
-  set(settings.sasl.service, "sasl.service", said("sasl.service"));
+  set(settings.zookeeper.sasl.mechanism, "sasl.mechanism", said("sasl.mechanism"));
+  set(settings.zookeeper.sasl.user, "sasl.user", said("sasl.user"));
+  set(settings.zookeeper.sasl.password_file, "sasl.password_file", said("sasl.password_file"), true);
+  set(settings.zookeeper.sasl.service, "sasl.service", said("sasl.service"));
 }
 
 }  // namespace
@@ -191,10 +191,10 @@ std::string security_setting(const ServiceSettings& settings, std::string_view k
        {"tls.key", settings.tls.key},
        {"tls.server_name", settings.tls.server_name},
        {"tls.verify", settings.tls.verify ? "" : "false"},
-       {"sasl.mechanism", settings.sasl.mechanism},
-       {"sasl.user", settings.sasl.user},
-       {"sasl.password_file", settings.sasl.password_file},
-       {"sasl.service", settings.sasl.service}}};
+       {"sasl.mechanism", settings.zookeeper.sasl.mechanism},
+       {"sasl.user", settings.zookeeper.sasl.user},
+       {"sasl.password_file", settings.zookeeper.sasl.password_file},
+       {"sasl.service", settings.zookeeper.sasl.service}}};
   const auto found = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.first == key; });
   return found == all.end() ? std::string() : found->second;
 }
@@ -278,9 +278,8 @@ Client connect(const ServiceSettings& settings, ClientOptions options, Clock::ti
   options.session_timeout = settings.session_timeout;
   options.connection_timeout = settings.connect_timeout;
   options.name_space = settings.name_space;
-  options.auth = settings.auth;
   options.tls = settings.tls;
-  options.sasl = settings.sasl;
+  options.zookeeper = settings.zookeeper;
   if (options.purpose.empty()) options.purpose = settings.purpose;
   try {
     return Client::connect_until(settings.url, deadline, std::move(options));

@@ -45,10 +45,9 @@ struct ServiceSettings {
   std::string name_space{};
   std::chrono::milliseconds session_timeout{15'000};
   std::chrono::milliseconds connect_timeout{5'000};
-  std::vector<Auth> auth{};
-  std::string auth_file{};  // where it is from, for another process to read; empty if that is a pipe
-  TlsOptions tls{};         // of zks:// only; paths that other processes can use
-  SaslOptions sasl{};
+  std::string auth_file{};       // where zookeeper.auth is from, for another process to read; empty if that is a pipe
+  TlsOptions tls{};              // of zks:// only; paths that other processes can use
+  ZooKeeperOptions zookeeper{};  // likewise
   std::string purpose{};
   std::vector<Setting> origins{};  // of the file and every one of the above, for `holdfast config show`
 };

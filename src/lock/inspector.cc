@@ -41,7 +41,7 @@ Mode mode_of(LockMode mode) {
 
 // Those of one family wait for each other, whichever library made them.
 std::string family(const spi::Examined& ticket) {
-  if (ticket.recipe == "kazoo" || ticket.recipe == "ZooKeeper recipe") return ticket.recipe;
+  if (ticket.apart) return ticket.recipe;
   switch (ticket.ticket.mode) {
     case Mode::write:
     case Mode::shared: return "read/write";
@@ -186,9 +186,7 @@ std::vector<LockInfo> inspect_below(Core& core, const std::string& full_name) {
     const auto queues = examine(core, level);
     std::vector<std::string> next;
     for (std::size_t i = 0; i < level.size(); ++i) {
-      for (const auto& child : queues[i].below) {
-        if (!(level[i].empty() && child == "zookeeper")) next.push_back(below(level[i], child));
-      }
+      for (const auto& child : queues[i].below) next.push_back(below(level[i], child));
       examined.emplace(level[i], queues[i]);
     }
     if (examined.size() + next.size() > kMostDirectories) {

@@ -15,7 +15,7 @@
 #include <string>
 #include <tl/expected.hpp>
 
-#include "holdfast/credentials.h"
+#include "holdfast/tls_options.h"
 #include "net/tls_context.h"
 #include "net/tls_stream.h"
 

@@ -76,7 +76,7 @@ bool for_each_part(std::string_view list, F&& f) {
 }  // namespace
 
 std::string ServerAddress::text() const {
-  if (port.empty()) return host;
+  if (port.empty()) return base::printable(host, std::string::npos);
   const auto& shown = name_or_host();
   return shown.find(':') == std::string::npos ? fmt::format("{}:{}", shown, port) : fmt::format("[{}]:{}", shown, port);
 }

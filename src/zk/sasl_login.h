@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "holdfast/credentials.h"
 #include "holdfast/spi/executor.h"
+#include "holdfast/zookeeper_options.h"
 #include "wire/jute.h"
 #include "wire/protocol.h"
 

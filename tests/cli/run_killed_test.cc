@@ -98,7 +98,7 @@ TEST(RunKilledThatLoggedIn, ends_its_session_too) {
                   "echo ready; sleep 60"},
                  url);
   ASSERT_EQ(run.line(), "ready") << run.errors();
-  auto rival = Client::connect(url, {.auth = {{"digest", "orders:secret"}}});
+  auto rival = Client::connect(url, {.zookeeper = {.auth = {{"digest", "orders:secret"}}}});
   ASSERT_EQ(::kill(run.pid(), SIGKILL), 0);
   auto result = rival.mutex(name).try_acquire_for(kMuchLess);
   EXPECT_TRUE(result) << result.message();

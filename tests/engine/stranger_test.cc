@@ -38,7 +38,8 @@ TEST(EngineStranger, is_told_that_it_was_refused_with_a_wrong_login_and_with_non
   const std::vector<std::vector<Auth>> logins{{}, {{"digest", "u:wrong"}}, {{"nonsense", "u:p"}}};
   for (const auto& login : logins) {
     try {
-      (void)Client::connect("zk://" + engine.addresses().front(), {.connection_timeout = kSoon, .auth = login});
+      (void)Client::connect("zk://" + engine.addresses().front(),
+                            {.connection_timeout = kSoon, .zookeeper = {.auth = login}});
       FAIL() << "it was let in";
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), Errc::refused) << error.what();
@@ -50,7 +51,7 @@ TEST(EngineStranger, is_told_that_it_was_refused_with_a_wrong_login_and_with_non
 TEST(EngineStranger, is_not_who_has_logged_in_and_lost_the_connection) {
   const Engine engine(that_asks_for_a_login());
   FaultProxy proxy(port_of(engine));
-  auto client = Client::connect("zk://" + proxy.address(), {.auth = {{"digest", "u:p"}}});
+  auto client = Client::connect("zk://" + proxy.address(), {.zookeeper = {.auth = {{"digest", "u:p"}}}});
   const auto lease = client.mutex("a").acquire();
   for (int round = 0; round < 3; ++round) {
     const auto before = proxy.accepted();

@@ -25,7 +25,7 @@ class Acl : public Network {
 };
 
 TEST_F(Acl, nodes_and_parents_carry_what_was_asked_for) {
-  auto client = connect_directly({.auth = auth_, .acl = {{"auth", ""}}});
+  auto client = connect_directly({.zookeeper = {.auth = auth_, .acl = {{"auth", ""}}}});
   auto mutex = client.mutex("private/orders/1");
   auto lease = mutex.acquire();
   for (const auto& path : {std::string("/private"), std::string("/private/orders"), mutex.path(), lease.ticket()}) {
@@ -88,7 +88,7 @@ TEST_F(Acl, a_queue_below_a_closed_node_that_exists_is_made) {
 // The server would not tell us when it goes.
 TEST_F(Acl, a_predecessor_that_may_not_be_read_is_refused_and_nothing_is_left) {
   create("/mixed", ZOO_PERM_ALL);
-  auto owner = connect_directly({.auth = auth_, .acl = {{"auth", ""}}});
+  auto owner = connect_directly({.zookeeper = {.auth = auth_, .acl = {{"auth", ""}}}});
   auto theirs = owner.mutex("mixed");
   auto lease = theirs.acquire();
   auto client = connect_directly();
@@ -101,7 +101,7 @@ TEST_F(Acl, a_predecessor_that_may_not_be_read_is_refused_and_nothing_is_left) {
 
 TEST_F(Acl, credentials_of_a_scheme_that_the_server_does_not_know_are_refused) {
   try {
-    auto client = connect_directly({.auth = {{"nonsense", "x"}}});
+    auto client = connect_directly({.zookeeper = {.auth = {{"nonsense", "x"}}}});
     FAIL() << "connected";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::refused) << error.what();

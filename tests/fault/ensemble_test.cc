@@ -20,12 +20,13 @@ TEST(Ensemble, loss_is_noticed_before_the_rival_is_granted_when_the_follower_die
   const auto leader = ensemble.leader();
   const auto follower = ensemble.followers().front();
   auto rival = Client::connect("zk://" + ensemble.server(leader).address(),
-                               {.session_timeout = 4s, .ensemble_tick_time = kTick});
+                               {.session_timeout = 4s, .zookeeper = {.ensemble_tick_time = kTick}});
   Clock::duration closest = 1h;
   for (int run = 0; run < kRuns; ++run) {
     const auto name = fmt::format("run/{}", run);
     FaultProxy proxy(ensemble.server(follower).port());
-    auto holder = Client::connect("zk://" + proxy.address(), {.session_timeout = 4s, .ensemble_tick_time = kTick});
+    auto holder =
+        Client::connect("zk://" + proxy.address(), {.session_timeout = 4s, .zookeeper = {.ensemble_tick_time = kTick}});
     auto mutex = holder.mutex(name);
     auto lease = mutex.acquire();
     std::atomic<Clock::rep> lost_at = 0;
@@ -76,7 +77,7 @@ TEST(Ensemble, eight_clients_go_on_without_overlap_when_the_leader_is_killed) {
       auto client = Client::connect("zk://" + ensemble.connect_string(), {.session_timeout = 10s,
                                                                           .connection_timeout = 20s,
                                                                           .retry = RetryPolicy::forever(50ms),
-                                                                          .ensemble_tick_time = 500ms});
+                                                                          .zookeeper = {.ensemble_tick_time = 500ms}});
       auto mutex = client.mutex("shared");
       while (!enough) {
         auto lease = mutex.acquire();

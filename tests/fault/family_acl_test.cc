@@ -57,7 +57,7 @@ TEST_F(FamilyAcl, of_several_names_all_are_released_but_those_that_may_not_be) {
 
 TEST_F(FamilyAcl, a_writer_that_may_not_be_read_is_refused_to_a_reader_and_nothing_is_left) {
   create("/mixed", ZOO_PERM_ALL);
-  auto owner = connect_directly({.auth = auth_, .acl = {{"auth", ""}}});
+  auto owner = connect_directly({.zookeeper = {.auth = auth_, .acl = {{"auth", ""}}}});
   auto theirs = owner.shared_mutex("mixed");
   auto lease = theirs.acquire();
   auto client = connect_directly();
@@ -69,7 +69,7 @@ TEST_F(FamilyAcl, a_writer_that_may_not_be_read_is_refused_to_a_reader_and_nothi
 
 TEST_F(FamilyAcl, a_ticket_that_may_not_be_read_is_shown_as_such_and_is_no_orphan) {
   create("/mixed", ZOO_PERM_ALL);
-  auto owner = connect_directly({.auth = auth_, .acl = {{"auth", ""}}, .purpose = "secret"});
+  auto owner = connect_directly({.zookeeper = {.auth = auth_, .acl = {{"auth", ""}}}, .purpose = "secret"});
   auto lease = owner.mutex("mixed").acquire();
   auto client = connect_directly();
   const auto lock = client.inspect("mixed");

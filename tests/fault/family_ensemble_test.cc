@@ -26,7 +26,7 @@ TEST(FamilyEnsemble, readers_writers_and_permits_go_on_without_overlap_when_the_
       auto client = Client::connect("zk://" + ensemble.connect_string(), {.session_timeout = 10s,
                                                                           .connection_timeout = 20s,
                                                                           .retry = RetryPolicy::forever(50ms),
-                                                                          .ensemble_tick_time = 500ms});
+                                                                          .zookeeper = {.ensemble_tick_time = 500ms}});
       auto mutex = client.shared_mutex("rw");
       auto semaphore = client.semaphore("s", kPermits);
       for (int round = i; !enough; ++round) {
@@ -75,7 +75,7 @@ TEST(FamilyEnsemble, permits_stand_still_when_all_servers_are_gone_and_go_on_wit
     return ClientOptions{.session_timeout = 5s,
                          .connection_timeout = 20s,
                          .retry = RetryPolicy::forever(50ms),
-                         .ensemble_tick_time = 500ms};
+                         .zookeeper = {.ensemble_tick_time = 500ms}};
   };
   auto holder = Client::connect("zk://" + ensemble.connect_string(), options());
   auto user = Client::connect("zk://" + ensemble.connect_string(), options());
@@ -106,7 +106,8 @@ TEST(FamilyEnsemble, a_multi_lock_sees_its_own_tickets_through_a_follower_at_onc
   constexpr int kRounds = 1'000;
   ZooKeeperEnsemble ensemble({.tick_time = 500ms});
   FaultProxy proxy(ensemble.server(ensemble.followers().front()).port());
-  auto client = Client::connect("zk://" + proxy.address(), {.session_timeout = 20s, .ensemble_tick_time = 500ms});
+  auto client =
+      Client::connect("zk://" + proxy.address(), {.session_timeout = 20s, .zookeeper = {.ensemble_tick_time = 500ms}});
   auto multi = client.multi_lock({{"a"}, {"b"}, {"c"}});
   ASSERT_TRUE(multi.try_lock_for(kSoon));
   multi.unlock();

@@ -62,9 +62,10 @@ class KerberosLogin : public ::testing::Test {
 TEST_F(KerberosLogin, lets_a_principal_lock_also_after_lost_connections) {
   log_ann_in();
   TcpRelay relay(server_.port());
-  auto client = Client::connect(url(relay.port()), {.session_timeout = 10s,
-                                                    .sasl = {.mechanism = "GSSAPI"},
-                                                    .acl = {{"sasl", fmt::format("ann@{}", Kerberos::kRealm)}}});
+  auto client =
+      Client::connect(url(relay.port()), {.session_timeout = 10s,
+                                          .zookeeper = {.acl = {{"sasl", fmt::format("ann@{}", Kerberos::kRealm)}},
+                                                        .sasl = {.mechanism = "GSSAPI"}}});
   auto lease = client.mutex("a").acquire();
   for (int i = 0; i < 3; ++i) {
     relay.cut_all();
@@ -75,15 +76,16 @@ TEST_F(KerberosLogin, lets_a_principal_lock_also_after_lost_connections) {
 
 TEST_F(KerberosLogin, says_what_is_missing) {
   const auto where = fmt::format("no login at ZooKeeper at localhost:{}: ", server_.port());
-  const auto no_ticket = sentence_of({.sasl = {.mechanism = "GSSAPI"}}, Errc::refused);
+  const auto no_ticket = sentence_of({.zookeeper = {.sasl = {.mechanism = "GSSAPI"}}}, Errc::refused);
   EXPECT_EQ(no_ticket.find(where + "there is no Kerberos ticket for zookeeper@localhost ("), 0U) << no_ticket;
   EXPECT_NE(no_ticket.find("run kinit"), std::string::npos) << no_ticket;
   log_ann_in();
-  const auto unknown = sentence_of({.sasl = {.mechanism = "GSSAPI", .service = "keeper"}}, Errc::refused);
+  const auto unknown =
+      sentence_of({.zookeeper = {.sasl = {.mechanism = "GSSAPI", .service = "keeper"}}}, Errc::refused);
   EXPECT_EQ(unknown.find(where + "there is no Kerberos ticket for keeper@localhost ("), 0U) << unknown;
   // A service of this realm that is not the server's: its ticket is of no use there.
   kdc_.add_principal("other/localhost");
-  EXPECT_EQ(sentence_of({.sasl = {.mechanism = "GSSAPI", .service = "other"}}, Errc::refused),
+  EXPECT_EQ(sentence_of({.zookeeper = {.sasl = {.mechanism = "GSSAPI", .service = "other"}}}, Errc::refused),
             where +
                 "it refuses the login by GSSAPI; does it have a keytab for other/localhost, and log in by Kerberos "
                 "itself?");
@@ -98,12 +100,13 @@ TEST_F(KerberosLogin, does_not_stop_a_client_while_the_kdc_is_silent) {
   // The second one destroys its login beside the first one's, which still waits for the KDC.
   for (int i = 0; i < 2; ++i) {
     const auto begin = Clock::now();
-    sentence_of({.connection_timeout = 1s, .sasl = {.mechanism = "GSSAPI"}}, Errc::not_connected);
+    sentence_of({.connection_timeout = 1s, .zookeeper = {.sasl = {.mechanism = "GSSAPI"}}}, Errc::not_connected);
     EXPECT_LT(Clock::now() - begin, kSoon);
     EXPECT_TRUE(other.mutex("a").try_acquire_for(kSoon));
   }
   kdc_.resume();
-  auto client = Client::connect(url(server_.port()), {.connection_timeout = 60s, .sasl = {.mechanism = "GSSAPI"}});
+  auto client =
+      Client::connect(url(server_.port()), {.connection_timeout = 60s, .zookeeper = {.sasl = {.mechanism = "GSSAPI"}}});
   EXPECT_TRUE(client.mutex("a").try_acquire_for(kSoon));
 }
 

@@ -135,7 +135,7 @@ class Quorum : public ::testing::Test {
     std::printf("closest call: lost %.0f ms before the rival was granted\n", in_ms(closest_));
   }
 
-  const ClientOptions options_{.session_timeout = 6s, .ensemble_tick_time = kTick};
+  const ClientOptions options_{.session_timeout = 6s, .zookeeper = {.ensemble_tick_time = kTick}};
   ZooKeeperEnsemble ensemble_{{.tick_time = kTick, .config_lines = {"syncLimit=10"}}, 3, QuorumLinks::relayed};
   std::size_t leader_ = 0;
   std::size_t follower_ = 0;
@@ -203,9 +203,9 @@ TEST_F(Quorum, a_leader_that_is_stopped_does_not_keep_a_lease_alive) {
 TEST_F(Quorum, a_lease_is_renewed_through_a_healthy_follower_for_a_long_time) {
   ZooKeeperEnsemble quick({.tick_time = 500ms});
   Holder four_seconds(ensemble_.server(ensemble_.followers().front()).address(), "long",
-                      {.session_timeout = 4s, .ensemble_tick_time = kTick});
+                      {.session_timeout = 4s, .zookeeper = {.ensemble_tick_time = kTick}});
   Holder two_seconds(quick.server(quick.followers().front()).address(), "long",
-                     {.session_timeout = 2s, .ensemble_tick_time = 500ms});
+                     {.session_timeout = 2s, .zookeeper = {.ensemble_tick_time = 500ms}});
   for (auto* holder : {&four_seconds, &two_seconds}) ASSERT_TRUE(holder->renewed_times(1));
   Clock::duration least_of_four = 1h;
   Clock::duration least_of_two = 1h;

@@ -98,7 +98,7 @@ TEST_F(RemovedTicket, is_noticed_after_the_watch_was_taken_along_to_another_conn
 TEST_F(RemovedTicket, is_noticed_if_we_may_not_read_what_we_made) {
   observer_.create("/a");
   constexpr std::uint32_t kAllButRead = 30;
-  auto client = connect({.session_timeout = 4s, .acl = {{"world", "anyone", kAllButRead}}});
+  auto client = connect({.session_timeout = 4s, .zookeeper = {.acl = {{"world", "anyone", kAllButRead}}}});
   auto lease = client.mutex("a").acquire();
   const auto looks = [&] {
     return proxy_.count([&](const Seen& seen) { return seen.is_reply() && seen.path == lease.ticket(); });

@@ -50,11 +50,12 @@ class Sasl : public ::testing::Test {
 TEST_F(Sasl, lets_a_user_of_jaas_lock_with_tls_and_without_also_after_lost_connections) {
   SecureServer server(options());
   TcpRelay relay(server.secure_port());
-  auto plain = Client::connect("zk://" + server.server().address(), {.sasl = ann()});
+  auto plain = Client::connect("zk://" + server.server().address(), {.zookeeper = {.sasl = ann()}});
   EXPECT_TRUE(plain.mutex("b").try_acquire_for(kSoon));
-  auto client = Client::connect(
-      fmt::format("zks://127.0.0.1:{}", relay.port()),
-      {.session_timeout = 10s, .tls = {.ca = server.authority().certificate}, .sasl = ann(), .acl = {{"sasl", "ann"}}});
+  auto client = Client::connect(fmt::format("zks://127.0.0.1:{}", relay.port()),
+                                {.session_timeout = 10s,
+                                 .tls = {.ca = server.authority().certificate},
+                                 .zookeeper = {.acl = {{"sasl", "ann"}}, .sasl = ann()}});
   auto lease = client.mutex("a").acquire();
   for (int i = 0; i < 3; ++i) {
     relay.cut_all();
@@ -68,24 +69,28 @@ TEST_F(Sasl, says_what_is_wrong_with_a_login) {
   const auto url = "zk://" + server.server().address();
   const auto where = "no login at ZooKeeper at " + server.server().address() + ": ";
   const auto wrong = write_file(dir_, "wrong", "guess\n");
-  EXPECT_EQ(sentence_of(url, {.sasl = {.mechanism = "DIGEST-MD5", .user = "ann", .password_file = wrong}}),
-            where + "it refuses the login of user \"ann\"; correct sasl.user, or the password in " + wrong);
+  EXPECT_EQ(
+      sentence_of(url, {.zookeeper = {.sasl = {.mechanism = "DIGEST-MD5", .user = "ann", .password_file = wrong}}}),
+      where + "it refuses the login of user \"ann\"; correct sasl.user, or the password in " + wrong);
   // Not with ann's password: ZooKeeper keeps the name of the last user it knew (SaslServerCallbackHandler), and takes that user's password
   // from one that it does not know.
-  EXPECT_EQ(sentence_of(url, {.sasl = {.mechanism = "DIGEST-MD5", .user = "bob", .password_file = wrong}}),
-            where + "it refuses the login of user \"bob\"; correct sasl.user, or the password in " + wrong);
-  EXPECT_EQ(sentence_of(url, {.sasl = {.mechanism = "DIGEST-MD5", .user = "ann", .password_file = "/nowhere"}}),
+  EXPECT_EQ(
+      sentence_of(url, {.zookeeper = {.sasl = {.mechanism = "DIGEST-MD5", .user = "bob", .password_file = wrong}}}),
+      where + "it refuses the login of user \"bob\"; correct sasl.user, or the password in " + wrong);
+  EXPECT_EQ(sentence_of(
+                url, {.zookeeper = {.sasl = {.mechanism = "DIGEST-MD5", .user = "ann", .password_file = "/nowhere"}}}),
             where + "cannot use the password file /nowhere: No such file or directory");
   fs::permissions(wrong, fs::perms::others_read, fs::perm_options::add);
-  EXPECT_EQ(sentence_of(url, {.sasl = {.mechanism = "DIGEST-MD5", .user = "ann", .password_file = wrong}}),
-            where + "cannot use the password file " + wrong +
-                ": every user of this machine may read or write it; chmod o= " + wrong);
+  EXPECT_EQ(
+      sentence_of(url, {.zookeeper = {.sasl = {.mechanism = "DIGEST-MD5", .user = "ann", .password_file = wrong}}}),
+      where + "cannot use the password file " + wrong +
+          ": every user of this machine may read or write it; chmod o= " + wrong);
 }
 
 // Also the engine, which has no SASL.
 TEST_F(Sasl, says_that_a_server_does_not_offer_the_mechanism) {
   ZooKeeperServer server;
-  EXPECT_EQ(sentence_of("zk://" + server.address(), {.sasl = ann()}),
+  EXPECT_EQ(sentence_of("zk://" + server.address(), {.zookeeper = {.sasl = ann()}}),
             "no login at ZooKeeper at " + server.address() +
                 ": it does not offer a login by DIGEST-MD5; give the server a JAAS section \"Server\" for it, or leave "
                 "sasl out");

@@ -167,6 +167,7 @@ struct Examined {
   SessionId session = 0;  // 0: it stays until it is removed
   std::chrono::system_clock::time_point made{};
   bool readable = true;  // false: we may not read the text, and the rest but the ticket is unknown
+  bool apart = false;    // its recipe waits for tickets of that recipe alone
 };
 
 struct Examination {

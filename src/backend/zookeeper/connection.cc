@@ -21,16 +21,16 @@ Connection::Connection(spi::Executor& executor, Address address, const ClientOpt
                        Watcher& watcher)
     : executor_(executor),
       address_(std::move(address)),
-      tick_time_(options.ensemble_tick_time),
+      tick_time_(options.zookeeper.ensemble_tick_time),
       client_options_{.session_timeout = options.session_timeout,
                       .connection_timeout = options.connection_timeout,
-                      .auth = options.auth,
-                      .sasl = options.sasl,
-                      .acl = options.acl},
+                      .auth = options.zookeeper.auth,
+                      .sasl = options.zookeeper.sasl,
+                      .acl = options.zookeeper.acl},
       dial_(std::move(dial)),
       watcher_(watcher),
-      resolver_(executor, address_.tls || options.sasl.mechanism == "GSSAPI" ? net::Names::kept : net::Names::dropped) {
-}
+      resolver_(executor, address_.tls || options.zookeeper.sasl.mechanism == "GSSAPI" ? net::Names::kept
+                                                                                       : net::Names::dropped) {}
 
 void Connection::start_session() {
   announced_ = false;

@@ -100,6 +100,11 @@ std::string recipe_of(std::string_view node, std::string_view text) {
   return "Curator";
 }
 
+bool waits_apart(std::string_view node) {
+  const auto parsed = parse(node);
+  return parsed && (parsed->kind == Kind::kazoo || parsed->kind == Kind::recipe);
+}
+
 std::string mark_of(std::string_view ticket) {
   const auto parsed = parse(ticket);
   auto uid = parsed ? ticket.substr(0, parsed->digits) : ticket;

@@ -36,6 +36,8 @@ std::optional<spi::Ticket> parse_node(std::string_view node);
 
 // Whose it is, for people: "Curator", "kazoo", ...; empty if it is no ticket. `text` is what it holds.
 std::string recipe_of(std::string_view node, std::string_view text);
+// Whether clients of its recipe wait for nodes of that recipe alone.
+bool waits_apart(std::string_view node);
 
 // The sequence is a signed 32-bit counter that sticks or goes negative at its end, and then two clients can both believe to be first.
 // Tickets this close to the end are given back instead; the rest of the range leaves room for those that other clients still make.

@@ -67,6 +67,13 @@ TEST(Recipe, is_that_of_whoever_names_nodes_so) {
   EXPECT_EQ(recipe_of("leases", ""), "");
 }
 
+TEST(Recipe, of_kazoo_and_zookeeper_waits_for_its_own_nodes_alone) {
+  EXPECT_TRUE(waits_apart(std::string(kHex) + "__lock__0000000001"));
+  EXPECT_TRUE(waits_apart("x-72057594037927936-0000000001"));
+  EXPECT_FALSE(waits_apart(curator("0000000001")));
+  EXPECT_FALSE(waits_apart("leases"));
+}
+
 TEST(NodePrefix, with_a_sequence_is_a_ticket_of_the_same_kind) {
   expect_ticket(node_prefix(kUuid, kExclusive) + "0000000007", 7, kExclusive);
   expect_ticket(node_prefix(kUuid, kShared) + "0000000007", 7, kShared);

@@ -20,6 +20,8 @@ namespace {
 // A container may be reaped between the creation of the parents and that of the ticket. It takes the reaper a minute to
 // come round, so more than a few such coincidences are something else.
 constexpr int kMaxParentRounds = 5;
+// The service's own, in the root; no name of a lock begins with it (base/name.h).
+constexpr auto kOwnNode = "zookeeper";
 // Queues with strange children that are remembered, so that each is reported once.
 constexpr std::size_t kMaxReported = 1'000;
 
@@ -369,7 +371,8 @@ void ZooKeeperBackend::examine(const std::string& queue, spi::Callback<spi::Exam
         std::vector<spi::Ticket> tickets;
         for (auto& ticket : sort_children(listed.children).tickets) {
           if (ticket.mode == spi::Mode::none) {
-            found->below.push_back(ticket.id);
+            const bool of_the_service = queue.empty() && ticket.id == kOwnNode;
+            if (!of_the_service) found->below.push_back(ticket.id);
           } else {
             found->near_its_end = found->near_its_end || near_overflow(ticket.sequence);
             tickets.push_back(std::move(ticket));
@@ -393,7 +396,8 @@ void ZooKeeperBackend::examine(const std::string& queue, spi::Callback<spi::Exam
                        .token = static_cast<Token>(answer.stat.czxid),
                        .session = answer.stat.ephemeral_owner,
                        .made = std::chrono::system_clock::time_point(milliseconds(answer.stat.ctime)),
-                       .readable = answer.code == Code::ok});
+                       .readable = answer.code == Code::ok,
+                       .apart = waits_apart(ticket.id)});
                 }
                 if (!zk::came_from_the_server(answer.code))
                   *trouble = failure<spi::Examination>(answer.code, "read " + ticket.id);

@@ -110,7 +110,7 @@ Orders read_orders() {
   settings.connect_timeout = milliseconds(std::stoll(heard()));
   for (auto left = std::stoul(heard()); left > 0; --left) {
     auto scheme = heard();
-    settings.auth.push_back({std::move(scheme), heard()});
+    settings.zookeeper.auth.push_back({std::move(scheme), heard()});
   }
   return orders;
 }
@@ -118,9 +118,10 @@ Orders read_orders() {
 }  // namespace
 
 std::string to_orders(const ServiceSettings& settings, const std::string& lock) {
-  auto text = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", lock, settings.url, settings.name_space,
-                          settings.session_timeout.count(), settings.connect_timeout.count(), settings.auth.size());
-  for (const auto& auth : settings.auth) text += fmt::format("{}\n{}\n", auth.scheme, auth.credentials);
+  auto text =
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", lock, settings.url, settings.name_space, settings.session_timeout.count(),
+                  settings.connect_timeout.count(), settings.zookeeper.auth.size());
+  for (const auto& auth : settings.zookeeper.auth) text += fmt::format("{}\n{}\n", auth.scheme, auth.credentials);
   return text;
 }
 

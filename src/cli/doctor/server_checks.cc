@@ -62,7 +62,7 @@ Look look_at(const net::ServerAddress& server, const ServiceSettings& settings) 
     return look;
   }
   look.granted = *granted;
-  for (const auto& auth : settings.auth) {
+  for (const auto& auth : settings.zookeeper.auth) {
     if (const auto done = probe->log_in(auth, deadline()); !done) {
       look.failure = done.error();
       return look;

@@ -43,7 +43,7 @@ shell::SessionOptions session_options(const ServiceSettings& settings) {
   auto endpoint = endpoint_of(settings);
   return {.servers = std::move(endpoint.servers),
           .chroot = std::move(endpoint.chroot),
-          .auth = settings.auth,
+          .auth = settings.zookeeper.auth,
           .tls = endpoint.by_tls ? std::make_shared<net::ClientTls>(settings.tls) : nullptr,
           .session_timeout = settings.session_timeout,
           .connect_timeout = settings.connect_timeout,

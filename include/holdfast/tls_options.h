@@ -1,4 +1,4 @@
-// credentials.h -- how a client shows a server who it is, and how it knows the server.
+// tls_options.h -- how a client knows its server, and shows who it is, by certificates.
 #pragma once
 
 #include <string>
@@ -20,21 +20,6 @@ struct TlsOptions {
   bool verify = true;
 
   bool operator==(const TlsOptions&) const = default;
-};
-
-// A login by SASL, over a connection with TLS or without: ZooKeeper's users of JAAS, and Kerberos. It happens on every connection before
-// anything else is asked; nodes can then have permissions with the scheme "sasl".
-struct SaslOptions {
-  // "DIGEST-MD5" or "GSSAPI". Empty: no login.
-  std::string mechanism{};
-  // Of DIGEST-MD5. GSSAPI takes the ticket of the credential cache (kinit, KRB5CCNAME).
-  std::string user{};
-  // A file whose first line is the password; refused if every user of the machine may read or write it. Read for every login.
-  std::string password_file{};
-  // The first part of the server's principal, service/host.
-  std::string service = "zookeeper";
-
-  bool operator==(const SaslOptions&) const = default;
 };
 
 }  // namespace holdfast
