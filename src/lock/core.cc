@@ -26,30 +26,35 @@ Core::Core(const MakeBackend& make, ClientOptions options)
 Core::~Core() { close(); }
 
 void Core::open(Clock::time_point deadline) {
-  std::future<void> opened;
-  loop_.enter([&] {
-    opened = opening_.emplace().get_future();
-    backend_->open(session_);
-  });
-  // The backend goes on trying by itself; an attempt is a time in which it did not succeed.
+  loop_.enter([&] { backend_->open(session_); });
+  // The backend goes on trying by itself; an attempt is a time in which it did not succeed, or ends when it knows that it cannot.
   deadline = std::max(deadline, now());
+  const bool one_attempt = deadline <= began_ + options_.connection_timeout;
+  bool no_service = false;
   const auto is_open_by = [&](Clock::time_point when) {
-    return opened.wait_for(std::min(when, deadline) - now()) == std::future_status::ready;
+    const auto state = opening_.wait_until(std::min(when, deadline));
+    no_service = state == Opening::State::no_service;
+    return state == Opening::State::open;
   };
   for (Attempts attempts; !is_open_by(attempts.end_of_next(options_.retry, options_.connection_timeout, now()));) {
-    const auto pause = now() < deadline ? attempts.fail(options_.retry, now()) : std::nullopt;
-    if (!pause) {
-      const auto trouble = loop_.enter([&] { return backend_->trouble(); });
-      auto waited = std::chrono::ceil<std::chrono::milliseconds>(std::min(now(), deadline) - began_);
-      // The time that was asked for, if it was that: a little of it had passed before we began.
-      const auto asked = options_.connection_timeout;
-      if (waited < asked && asked - waited < asked / 10) waited = asked;
-      throw Error(Errc::not_connected, fmt::format("no session with {} within {} ms{}{}", backend_->where(),
-                                                   waited.count(), trouble.empty() ? "" : ": ", trouble));
-    }
-    if (is_open_by(now() + *pause)) break;
+    const bool last = now() >= deadline || (no_service && one_attempt);
+    const auto pause = last ? std::nullopt : attempts.fail(options_.retry, now());
+    if (!pause) throw Error(Errc::not_connected, why_not_open(no_service ? std::nullopt : std::optional(deadline)));
+    const auto next = now() + *pause;
+    if (opening_.wait_until(std::min(next, deadline)) == Opening::State::open) return;
   }
-  opened.get();
+}
+
+// `deadline`: that was waited for, if it was.
+std::string Core::why_not_open(std::optional<Clock::time_point> deadline) {
+  const auto trouble = loop_.enter([&] { return backend_->trouble(); });
+  if (!deadline) return fmt::format("no session with {}: {}", backend_->where(), trouble);
+  auto waited = std::chrono::ceil<std::chrono::milliseconds>(std::min(now(), *deadline) - began_);
+  // The time that was asked for, if it was that: a little of it had passed before we began.
+  const auto asked = options_.connection_timeout;
+  if (waited < asked && asked - waited < asked / 10) waited = asked;
+  return fmt::format("no session with {} within {} ms{}{}", backend_->where(), waited.count(),
+                     trouble.empty() ? "" : ": ", trouble);
 }
 
 void Core::close() noexcept {
@@ -165,10 +170,7 @@ void Core::state_changed(ConnectionState state) {
     // A copy: the listener may destroy the client, and us with it.
     notices_.deliver([listener = options_.listener, state] { listener(state); });
   }
-  if (opening_ && state == ConnectionState::connected) {
-    opening_->set_value();
-    opening_.reset();
-  }
+  if (state == ConnectionState::connected) opening_.succeed();
   if (state == ConnectionState::reconnected) for_each_cohort([](Cohort& cohort) { cohort.session_is_good(); });
 }
 
@@ -194,10 +196,7 @@ void Core::session_refused(const std::string& why) {
   if (over_) return;
   over_ = Refusal{Errc::refused, why};
   for_each_cohort([&](Cohort& cohort) { cohort.close(*over_); });
-  if (opening_) {
-    opening_->set_exception(std::make_exception_ptr(Error(Errc::refused, why)));
-    opening_.reset();
-  }
+  opening_.fail(std::make_exception_ptr(Error(Errc::refused, why)));
 }
 
 template <class F>

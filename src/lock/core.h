@@ -10,7 +10,6 @@
 #pragma once
 
 #include <atomic>
-#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,6 +23,7 @@
 #include "lock/local_queue.h"
 #include "lock/loop.h"
 #include "lock/messenger.h"
+#include "lock/opening.h"
 #include "lock/session.h"
 #include "lock/session_key.h"
 #include "lock/sweeper.h"
@@ -95,7 +95,9 @@ class Core final : public Session::Watcher {
   void validity_ended() override;
   void beat() override;
   void session_refused(const std::string& why) override;
+  void no_service() override { opening_.no_service(); }
 
+  std::string why_not_open(std::optional<Clock::time_point> deadline);
   std::shared_ptr<Cohort> make_cohort(std::vector<QueueRequest> wanted);
   template <class F>
   void for_each_cohort(F&& f);
@@ -121,7 +123,7 @@ class Core final : public Session::Watcher {
   std::vector<std::weak_ptr<Cohort>> all_cohorts_;
   std::size_t cohorts_kept_ = 0;
   std::optional<Refusal> over_;  // why nothing can be acquired any more
-  std::optional<std::promise<void>> opening_;
+  Opening opening_;
 
   const std::shared_ptr<base::Signal> closed_ = std::make_shared<base::Signal>();
   std::atomic<ConnectionState> state_ = ConnectionState::lost;

@@ -35,6 +35,8 @@ class Session final : public spi::Observer {
     virtual void validity_ended() = 0;
     virtual void beat() = 0;
     virtual void session_refused(const std::string& why) = 0;
+    // As spi::Observer's.
+    virtual void no_service() {}
   };
 
   Session(spi::Executor& executor, Watcher& watcher)
@@ -57,6 +59,7 @@ class Session final : public spi::Observer {
   void expired(spi::SessionId session) override;
   void acknowledged(spi::SessionId session, Clock::time_point sent, bool by_keeper) override;
   void refused(const std::string& why) override { watcher_.session_refused(why); }
+  void no_service() override { watcher_.no_service(); }
 
  private:
   enum class State { fresh, good, jeopardy, lost, closed };

@@ -22,25 +22,29 @@ constexpr std::size_t kMostAnswer = 4096;
 
 }  // namespace
 
-std::string describe_stranger(std::string_view answer, bool by_tls) {
+Stranger describe_stranger(std::string_view answer, bool by_tls) {
   const auto begins = [&](std::string_view text) { return answer.starts_with(text); };
+  const auto another = [](std::string clause) { return Stranger{std::move(clause), true}; };
   if (answer.empty()) return {};
   if (begins("\x15\x03") || begins("\x16\x03")) {
-    return by_tls ? "" : "the server there wants TLS; write zks:// instead of zk://";
+    return by_tls ? Stranger{} : another("the server there wants TLS; write zks:// instead of zk://");
   }
-  if (begins("-ERR") || begins("-NOAUTH") || begins("-DENIED") || begins("-LOADING")) return "a Redis listens there";
-  if (begins("HTTP/")) return "a web server listens there";
-  if (begins("SSH-")) return "an SSH server listens there";
+  if (begins("-ERR") || begins("-NOAUTH") || begins("-DENIED") || begins("-LOADING")) {
+    return another("a Redis listens there");
+  }
+  // A server of HTTP/0.9 answers with the page alone.
+  if (begins("HTTP/") || begins("<!DOCTYPE") || begins("<html")) return another("a web server listens there");
+  if (begins("SSH-")) return another("an SSH server listens there");
   if (answer.find("not currently serving requests") != std::string_view::npos) {
-    return "the server there does not serve at the moment; has its ensemble a majority?";
+    return {"the server there does not serve at the moment; has its ensemble a majority?"};
   }
   if (begins("Zookeeper version") || answer.find("not in the whitelist") != std::string_view::npos) {
-    return by_tls
-               ? "the server there speaks plain text at this port; write zk:// instead of zks://, or name its secure "
-                 "port"
-               : "";
+    return by_tls ? another(
+                        "the server there speaks plain text at this port; write zk:// instead of zks://, or name its "
+                        "secure port")
+                  : Stranger{};
   }
-  return "what listens there is not a ZooKeeper";
+  return {"what listens there is not a ZooKeeper"};
 }
 
 StrangerQuestion::StrangerQuestion(Reactor& reactor, ServerAddress server, bool by_tls, Done done)

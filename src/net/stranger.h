@@ -1,7 +1,7 @@
 // stranger.h -- what it is that listens where no session could be had, for messages.
 //
 // Asked over a connection of its own, with ZooKeeper's word `srvr`, which servers of other kinds answer in their way. One that hangs up
-// without a word is greeted by TLS, over another connection: ZooKeeper's secure port answers only that. Nothing is decided by it.
+// without a word is greeted by TLS, over another connection: ZooKeeper's secure port answers only that.
 #pragma once
 
 #include <functional>
@@ -14,15 +14,19 @@
 
 namespace holdfast::net {
 
-// A clause about a server that answers a `srvr` with these bytes: "a Redis listens there". Empty: a ZooKeeper, or not known. `by_tls`: that is
-// how the caller wanted to talk to it.
-std::string describe_stranger(std::string_view answer, bool by_tls = false);
+struct Stranger {
+  std::string clause{};       // "a Redis listens there". Empty: a ZooKeeper, or not known
+  bool another_kind = false;  // it is certain that no session will ever be had there
+};
+
+// About a server that answers a `srvr` with these bytes. `by_tls`: that is how the caller wanted to talk to it.
+Stranger describe_stranger(std::string_view answer, bool by_tls = false);
 
 // One question. To be made and destroyed inside the Executor.
 class StrangerQuestion {
  public:
   // Told inside, at most once, and not before the constructor has returned.
-  using Done = std::function<void(std::string clause)>;
+  using Done = std::function<void(const Stranger& stranger)>;
 
   StrangerQuestion(Reactor& reactor, ServerAddress server, bool by_tls, Done done);
   ~StrangerQuestion();

@@ -21,6 +21,9 @@ constexpr auto kGoodLine = std::chrono::seconds(1);
 constexpr Clock::duration kLongestSilence = std::chrono::seconds(10);
 // For a server that has much to do; each attempt to begin a session may leave one behind there.
 constexpr auto kLeastPatience = std::chrono::milliseconds(500);
+// A server that has not answered by then is asked what it is, for the first session. No sooner: another connection is a burden to a server that has
+// much to do.
+constexpr Clock::duration kWhatIsIt = std::chrono::milliseconds(500);
 // In one frame. Servers refuse frames of more than a megabyte.
 constexpr std::size_t kMostPathBytes = 128 * 1024;
 constexpr auto kGibberish = net::FrameSocket::kGibberish;
@@ -80,20 +83,27 @@ void Client::dial() {
                                      .has_read_only = true});
   line_->send(hello.take());
   if (session_ != 0) return;
-  // No sooner: another connection is a burden to a server that has much to do.
-  executor_.at(executor_.now() + patience() / 2, [weak = weak_from_this(), line = std::weak_ptr(line_)] {
-    const auto self = weak.lock();
-    if (self && self->line_ && self->line_ == line.lock() && !self->welcome_) self->ask_what_listens();
-  });
+  executor_.at(executor_.now() + std::min(patience() / 2, kWhatIsIt),
+               [weak = weak_from_this(), line = std::weak_ptr(line_)] {
+                 const auto self = weak.lock();
+                 if (self && self->line_ && self->line_ == line.lock() && !self->welcome_) self->ask_what_listens();
+               });
 }
 
 // For whoever waits for the first session. One that had a session knows that there was a ZooKeeper.
 void Client::ask_what_listens() {
-  const auto host = server();
-  if (session_ != 0 || abandoned_ || questions_.contains(host)) return;
-  questions_[host] = line_->ask_what_listens([weak = weak_from_this(), host](const std::string& clause) {
-    if (const auto self = weak.lock()) self->trouble_.found(host, clause);
+  const auto asked = server();
+  if (session_ != 0 || abandoned_ || questions_.contains(asked)) return;
+  questions_[asked] = line_->ask_what_listens([weak = weak_from_this(), asked](const net::Stranger& stranger) {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->trouble_.found(asked, stranger);
+    self->tell_if_no_service();
   });
+}
+
+void Client::tell_if_no_service() {
+  if (!abandoned_ && events_.no_service && no_service()) events_.no_service();
 }
 
 void Client::drop_line() {
@@ -118,6 +128,7 @@ void Client::lost(const std::string& why) {
   if (was_connected && !abandoned_) events_.session(State::disconnected, session_, timeout_);
   // Whoever was told may have left, or got us a new line.
   if (!abandoned_ && !line_) dial_later();
+  tell_if_no_service();
 }
 
 void Client::dial_later() {

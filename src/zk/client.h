@@ -100,6 +100,8 @@ class Client : public std::enable_shared_from_this<Client> {
   struct Events {
     std::function<void(State state, wire::SessionId session, Clock::duration timeout)> session;
     std::function<void(WatchId watch, wire::EventType type, const std::string& path)> watch;
+    // See no_service(): when that is found out, and with every further line that is lost. May be empty.
+    std::function<void()> no_service{};
   };
 
   Client(spi::Executor& executor, Dial dial, Options options, Events events);
@@ -166,6 +168,8 @@ class Client : public std::enable_shared_from_this<Client> {
   const std::string& why_lost() const { return why_lost_; }
   // Every server has refused the connection at least that often in a row.
   bool every_server_refuses(std::size_t times) const { return trouble_.all_refuse(servers_, times); }
+  // There was no session yet, and every server is known to be one of another kind; trouble() says of which.
+  bool no_service() const { return session_ == 0 && trouble_.all_are_strangers(servers_); }
 
   // No events any more, and every request under way ends with `code`. Inside the Executor.
   void abandon(Code code);
@@ -193,6 +197,7 @@ class Client : public std::enable_shared_from_this<Client> {
   void dial();
   void dial_later();
   void ask_what_listens();
+  void tell_if_no_service();
   void lost(const std::string& why);
   void drop_line();
   void refuse();

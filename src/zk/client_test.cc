@@ -29,7 +29,8 @@ class ZooKeeperClient : public ::testing::Test {
         std::move(options),
         Client::Events{
             [this](Client::State state, auto, auto) { states_.push_back(state); },
-            [this](Client::WatchId watch, EventType type, const std::string&) { fired_.emplace_back(watch, type); }});
+            [this](Client::WatchId watch, EventType type, const std::string&) { fired_.emplace_back(watch, type); },
+            [this] { ++no_service_; }});
     client->open(*net::parse_servers(hosts));
     return client;
   }
@@ -55,6 +56,7 @@ class ZooKeeperClient : public ::testing::Test {
   std::vector<Client::State> states_;
   std::vector<std::pair<Client::WatchId, EventType>> fired_;
   std::vector<Answer> answers_;
+  int no_service_ = 0;
 };
 
 TEST_F(ZooKeeperClient, begins_a_session_and_takes_it_up_again_on_the_next_line) {
@@ -77,6 +79,37 @@ TEST_F(ZooKeeperClient, begins_a_session_and_takes_it_up_again_on_the_next_line)
   EXPECT_EQ(patience_, 3s) << "a third of the session";
   line().welcome();
   EXPECT_EQ(states_.back(), Client::State::connected);
+}
+
+TEST_F(ZooKeeperClient, tells_when_every_server_is_known_to_be_of_another_kind) {
+  const auto client = open("a:1,b:1");
+  executor_.run_for(499ms);
+  EXPECT_FALSE(line().tell_what_listens) << "asked too soon";
+  executor_.run_for(1ms);
+  ASSERT_TRUE(line().tell_what_listens);
+  line().tell_what_listens({"a Redis listens there", true});
+  EXPECT_EQ(no_service_, 0) << "nothing is known of the other";
+  lose();
+  executor_.run_for(600ms);
+  ASSERT_EQ(lines_.size(), 2u);
+  ASSERT_TRUE(line().tell_what_listens);
+  line().tell_what_listens({"a web server listens there", true});
+  EXPECT_EQ(no_service_, 1);
+  EXPECT_TRUE(client->no_service());
+  lose();
+  EXPECT_EQ(no_service_, 2) << "for the next attempt to connect";
+  executor_.run_for(1s);
+  line().welcome();
+  EXPECT_FALSE(client->no_service());
+  EXPECT_EQ(states_, std::vector{Client::State::connected}) << "it goes on trying";
+}
+
+TEST_F(ZooKeeperClient, goes_on_while_a_server_may_be_a_zookeeper) {
+  const auto client = open("a:1");
+  executor_.run_for(500ms);
+  line().tell_what_listens({"the server there does not serve at the moment"});
+  lose();
+  EXPECT_EQ(no_service_, 0);
 }
 
 TEST_F(ZooKeeperClient, logs_in_before_anything_else) {

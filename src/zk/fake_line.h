@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,6 +45,10 @@ struct FakeLine final : Line {
   void attend() override {
     if (on_attend) std::exchange(on_attend, {})();
   }
+  std::shared_ptr<void> ask_what_listens(std::function<void(const net::Stranger&)> done) override {
+    tell_what_listens = std::move(done);
+    return std::make_shared<int>();
+  }
   void let_go() override { gone = true; }
   void close(std::string goodbye) override { last_words = std::move(goodbye); }
 
@@ -70,6 +75,7 @@ struct FakeLine final : Line {
   bool gone = false;
   std::string last_words;
   std::function<void()> on_attend;
+  std::function<void(const net::Stranger&)> tell_what_listens;  // none: nothing was asked
 };
 
 }  // namespace holdfast::zk

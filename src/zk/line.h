@@ -10,6 +10,7 @@
 
 #include "holdfast/clock.h"
 #include "net/server_address.h"
+#include "net/stranger.h"
 
 namespace holdfast::zk {
 
@@ -31,9 +32,11 @@ class Line {
   virtual void attend() {}
   // False: whenever it is gone, that is told.
   virtual bool may_fall_silent() const { return true; }
-  // Finds out what it is that listens there, for a line that is not answered; until the result is destroyed. `done` gets a clause such as "a
-  // Redis listens there". Inside. Nothing if there is nothing to ask.
-  virtual std::shared_ptr<void> ask_what_listens(std::function<void(std::string clause)> /*done*/) { return nullptr; }
+  // Finds out what it is that listens there, for a line that is not answered; until the result is destroyed. Inside. Nothing if there is nothing
+  // to ask.
+  virtual std::shared_ptr<void> ask_what_listens(std::function<void(const net::Stranger& stranger)> /*done*/) {
+    return nullptr;
+  }
 
   // Nothing is told any more. Inside.
   virtual void let_go() = 0;

@@ -52,7 +52,7 @@ Dial SocketLine::dial(net::Reactor& reactor, std::shared_ptr<net::ClientTls> tls
   };
 }
 
-std::shared_ptr<void> SocketLine::ask_what_listens(std::function<void(std::string clause)> done) {
+std::shared_ptr<void> SocketLine::ask_what_listens(std::function<void(const net::Stranger& stranger)> done) {
   if (server_.is_path()) return nullptr;  // a Unix socket of this user: no other kind of server listens there
   return std::make_shared<net::StrangerQuestion>(reactor_, server_, tls_, std::move(done));
 }

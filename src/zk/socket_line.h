@@ -26,7 +26,7 @@ class SocketLine final : public Line, public std::enable_shared_from_this<Socket
   void send(std::string frame) override;
   void hold(bool held) override;
   void attend() override;
-  std::shared_ptr<void> ask_what_listens(std::function<void(std::string clause)> done) override;
+  std::shared_ptr<void> ask_what_listens(std::function<void(const net::Stranger& stranger)> done) override;
   void let_go() override;
   void close(std::string goodbye) override;
 

@@ -16,7 +16,7 @@ constexpr std::size_t kMostReasons = 5;
 }  // namespace
 
 std::string Trouble::of(const net::ServerAddress& server) const {
-  if (const auto found = found_.find(server); found != found_.end()) return found->second;
+  if (const auto found = found_.find(server); found != found_.end()) return found->second.clause;
   const auto known = why_.find(server);
   if (known == why_.end()) return "no answer so far";
   std::string why = known->second;
@@ -40,6 +40,13 @@ bool Trouble::all_refuse(const net::ServerAddresses& servers, std::size_t times)
   return std::all_of(servers.begin(), servers.end(), [&](const net::ServerAddress& server) {
     const auto known = refusals_.find(server);
     return known != refusals_.end() && known->second >= times;
+  });
+}
+
+bool Trouble::all_are_strangers(const net::ServerAddresses& servers) const {
+  return std::all_of(servers.begin(), servers.end(), [&](const net::ServerAddress& server) {
+    const auto found = found_.find(server);
+    return found != found_.end() && found->second.another_kind;
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "net/frame_socket.h"
 #include "net/server_address.h"
+#include "net/stranger.h"
 
 namespace holdfast::zk {
 
@@ -24,8 +25,8 @@ class Trouble {
     refusals_[server] = why == kRefused ? refusals_[server] + 1 : 0;
   }
   // What it is that listens there; counts more than why a line was lost.
-  void found(const net::ServerAddress& server, const std::string& clause) {
-    if (!clause.empty()) found_[server] = clause;
+  void found(const net::ServerAddress& server, const net::Stranger& stranger) {
+    if (!stranger.clause.empty()) found_[server] = stranger;
   }
   void clear() { *this = {}; }
 
@@ -33,12 +34,14 @@ class Trouble {
   std::string text(const net::ServerAddresses& servers) const;
   // Each has refused the connection at least that often in a row.
   bool all_refuse(const net::ServerAddresses& servers, std::size_t times) const;
+  // Each is known to be a server of another kind.
+  bool all_are_strangers(const net::ServerAddresses& servers) const;
 
  private:
   std::string of(const net::ServerAddress& server) const;
 
   std::map<net::ServerAddress, std::string> why_;
-  std::map<net::ServerAddress, std::string> found_;
+  std::map<net::ServerAddress, net::Stranger> found_;
   std::map<net::ServerAddress, std::size_t> refusals_;
 };
 

@@ -47,12 +47,23 @@ TEST(Trouble, says_what_a_server_that_hangs_up_may_want) {
 
 TEST(Trouble, is_rather_what_listens_there_than_why_a_line_was_lost) {
   Trouble trouble;
-  trouble.found(kFirst, "");
+  trouble.found(kFirst, {});
   trouble.failed(kFirst, "it does not answer");
   EXPECT_EQ(trouble.text({kFirst}), "it does not answer");
-  trouble.found(kFirst, "a Redis listens there");
+  trouble.found(kFirst, {"a Redis listens there", true});
   trouble.failed(kFirst, "it does not answer");
   EXPECT_EQ(trouble.text({kFirst}), "a Redis listens there");
+}
+
+TEST(Trouble, is_for_good_once_every_server_is_of_another_kind) {
+  Trouble trouble;
+  trouble.found(kFirst, {"a Redis listens there", true});
+  EXPECT_TRUE(trouble.all_are_strangers({kFirst}));
+  EXPECT_FALSE(trouble.all_are_strangers({kFirst, kSecond})) << "nothing is known of the second";
+  trouble.found(kSecond, {"the server there does not serve at the moment"});
+  EXPECT_FALSE(trouble.all_are_strangers({kFirst, kSecond})) << "it may serve in a moment";
+  trouble.found(kSecond, {"a web server listens there", true});
+  EXPECT_TRUE(trouble.all_are_strangers({kFirst, kSecond}));
 }
 
 TEST(Trouble, of_many_servers_is_not_longer_than_anybody_reads) {

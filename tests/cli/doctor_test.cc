@@ -14,7 +14,9 @@
 #include "support/free_port.h"
 #include "support/plain_client.h"
 #include "support/process.h"
+#include "support/redis_server.h"
 #include "support/temp_dir.h"
+#include "support/web_server.h"
 #include "support/zookeeper_server.h"
 
 namespace holdfast::testing {
@@ -263,6 +265,26 @@ TEST(RefusedConnections, end_a_command_that_looks_long_before_the_connect_timeou
       EXPECT_EQ(visit.exit_code, words.front() == "doctor" ? 1 : 69) << words.front();
       const auto said = visit.errors + visit.output;
       EXPECT_NE(said.find("onnection refused"), std::string::npos) << words.front() << ": " << said;
+    }
+  }
+}
+
+// What they are is known at once, and `run` has nothing to wait for either.
+TEST(ServersOfAnotherKind, end_every_command_long_before_the_connect_timeout) {
+  const RedisServer redis;
+  const WebServer web;
+  const auto of_redis = "127.0.0.1:" + std::to_string(redis.port());
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"ls"}, {"run", "a", "--", "true"}, {"shell", "--", "ls", "/"}, {"show", "a"}}) {
+    for (const auto& [address, what] :
+         {std::pair{of_redis, "a Redis listens there"}, std::pair{web.address(), "a web server listens there"}}) {
+      auto line = words;
+      line.insert(line.begin() + 1, {"--url", "zk://" + address, "--connect-timeout", "60s"});
+      const auto before = std::chrono::steady_clock::now();
+      const auto visit = command(line);
+      EXPECT_LT(std::chrono::steady_clock::now() - before, 30s) << words.front();
+      EXPECT_EQ(visit.exit_code, 69) << words.front();
+      EXPECT_NE(visit.errors.find(what), std::string::npos) << words.front() << ": " << visit.errors;
     }
   }
 }

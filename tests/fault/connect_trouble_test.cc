@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <future>
+#include <optional>
 #include <thread>
 
 #include "network.h"
 #include "support/free_port.h"
 #include "support/redis_server.h"
+#include "support/web_server.h"
 
 namespace holdfast::testing {
 namespace {
@@ -50,10 +52,49 @@ TEST(ConnectTrouble, is_said_for_each_of_several_servers) {
       << sentence;
 }
 
-TEST(ConnectTrouble, is_a_redis) {
+// There is nothing to wait for.
+TEST(ConnectTrouble, that_every_server_is_of_another_kind_is_said_long_before_the_time_is_over) {
   RedisServer redis;
-  const auto sentence = sentence_of(local(redis.port()), {.connection_timeout = 3s});
-  EXPECT_TRUE(says(sentence, "a Redis listens there")) << sentence;
+  const WebServer web;
+  const auto of_redis = local(redis.port());
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(sentence_of(of_redis, {.connection_timeout = 60s}),
+            fmt::format("no session with ZooKeeper at {}: a Redis listens there", of_redis));
+  EXPECT_EQ(sentence_of(web.address(), {.connection_timeout = 60s}),
+            fmt::format("no session with ZooKeeper at {}: a web server listens there", web.address()));
+  const auto both = sentence_of(of_redis + "," + web.address(), {.connection_timeout = 60s});
+  EXPECT_TRUE(says(both, of_redis + ": a Redis listens there")) << both;
+  EXPECT_TRUE(says(both, web.address() + ": a web server listens there")) << both;
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 40s);
+}
+
+TEST(ConnectTrouble, of_another_kind_at_one_of_two_servers_is_none) {
+  RedisServer redis;
+  ZooKeeperServer server;
+  FaultProxy proxy(server.port());
+  proxy.refuse(true);
+  auto connecting = std::async(std::launch::async, [&] {
+    return Client::connect("zk://" + local(redis.port()) + "," + proxy.address(), {.connection_timeout = 60s});
+  });
+  // Longer than it takes to know the Redis.
+  EXPECT_EQ(connecting.wait_for(3s), std::future_status::timeout);
+  proxy.refuse(false);
+  EXPECT_TRUE(connecting.get().mutex("a").try_acquire_for(30s));
+}
+
+// With more time than one attempt takes, what listens there may change.
+TEST(ConnectTrouble, of_another_kind_is_waited_out_by_a_caller_that_wants_several_attempts) {
+  ZooKeeperServer server;
+  server.stop();
+  std::optional<WebServer> web(std::in_place, server.port());
+  auto connecting = std::async(std::launch::async, [&] {
+    return Client::connect_until("zk://" + server.address(), Clock::now() + 60s,
+                                 {.connection_timeout = 2s, .retry = RetryPolicy::forever(10ms)});
+  });
+  EXPECT_EQ(connecting.wait_for(3s), std::future_status::timeout);
+  web.reset();
+  server.restart();
+  EXPECT_TRUE(connecting.get().mutex("a").try_acquire_for(30s));
 }
 
 TEST(ConnectTrouble, is_one_connection_too_many_from_this_address) {

@@ -209,6 +209,9 @@ class Observer {
   virtual void acknowledged(SessionId session, Clock::time_point sent, bool by_keeper) = 0;
   // There will never be a session, for instance because the credentials were refused.
   virtual void refused(const std::string& why) = 0;
+  // What listens where the service should be is something else (trouble() says what), so that the attempt that a client is making to reach it has
+  // failed already. The backend goes on trying, and tells this again when it has tried in vain. One that does not know such a thing never tells it.
+  virtual void no_service() {}
 };
 
 class QueueBackend {

@@ -49,7 +49,11 @@ void Connection::start_session_with(const net::ServerAddresses& servers, const s
         executor_, dial_, client_options_,
         zk::Client::Events{
             [this](zk::Client::State state, auto id, auto timeout) { on_state(state, id, timeout); },
-            [this](auto watch, wire::EventType type, const std::string&) { watcher_.watch_fired(watch, type); }});
+            [this](auto watch, wire::EventType type, const std::string&) { watcher_.watch_fired(watch, type); },
+            [this] {
+              // A name that is not known yet may be that of a ZooKeeper.
+              if (unresolved_.empty()) watcher_.no_service();
+            }});
     return client_->open(servers);
   }
   if (is_news) base::log().warn("cannot connect to {}: {}", where(), trouble);

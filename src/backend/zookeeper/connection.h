@@ -28,6 +28,8 @@ class Connection {
     // Its requests have ended with Code::session_expired before; the next session is under way.
     virtual void session_expired(spi::SessionId session) = 0;
     virtual void session_refused(const std::string& why) = 0;
+    // As spi::Observer's.
+    virtual void no_service() = 0;
     virtual void watch_fired(zk::Client::WatchId watch, wire::EventType type) = 0;
   };
 

@@ -59,6 +59,7 @@ void ZooKeeperBackend::session_expired(spi::SessionId session) {
 }
 
 void ZooKeeperBackend::session_refused(const std::string& why) { observer_->refused(why); }
+void ZooKeeperBackend::no_service() { observer_->no_service(); }
 
 // ------------------------------------------------------------------------------------------------------------ requests
 

@@ -93,6 +93,7 @@ class ZooKeeperBackend final : public spi::QueueBackend, private Connection::Wat
   void session_disconnected() override;
   void session_expired(spi::SessionId session) override;
   void session_refused(const std::string& why) override;
+  void no_service() override;
   void watch_fired(zk::Client::WatchId watch, wire::EventType type) override { listeners_.fired(watch, type); }
 
   // Wraps a callback of ours: tells the observer about the acknowledgement first.

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cli/shell/show.h"
+#include "net/resolver.h"
 #include "zk/socket_line.h"
 
 namespace holdfast::cli::shell {
@@ -21,6 +22,17 @@ struct NoLine final : zk::Line {
   void let_go() override {}
   void close(std::string) override {}
 };
+
+// With the names beside their numbers; a name that cannot be looked up stays, so that the attempt to connect says why.
+net::ServerAddresses looked_up(const net::ServerAddresses& servers) {
+  net::ServerAddresses all;
+  for (const auto& server : servers) {
+    auto found = net::look_up({server}, net::Names::kept).servers;
+    if (found.empty()) found.push_back(server);
+    all.insert(all.end(), found.begin(), found.end());
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -66,7 +78,7 @@ void Session::start() {
                           .auth = options_.auth},
       zk::Client::Events{[this](auto state, auto session, auto timeout) { on_state(state, session, timeout); },
                          [this](auto, wire::EventType type, const std::string& path) { on_event(type, path); }});
-  client_->open(options_.servers);
+  client_->open(looked_up(options_.servers));
 }
 
 // The session is over, and its watches with it.
@@ -98,7 +110,9 @@ void Session::on_state(zk::Client::State state, wire::SessionId session, Clock::
       session_ = session;
       timeout_ = std::chrono::duration_cast<std::chrono::milliseconds>(timeout);
       return on_connected();
-    case zk::Client::State::disconnected: return on_disconnected(lost_server(), client_->why_lost());
+    case zk::Client::State::disconnected:
+      on_disconnected(lost_server(), client_->why_lost());
+      return client_->set_servers(looked_up(options_.servers));  // they may have moved
     case zk::Client::State::expired: return replace();
     case zk::Client::State::refused:
       if (phase_ == Phase::ready) {
@@ -144,6 +158,7 @@ bool Session::every_server_refuses() const {
 
 std::string Session::why_not_connected() const {
   if (phase_ == Phase::closed) return closed_why_;
+  if (client_->no_service()) return net::to_text(options_.servers) + ": " + client_->trouble();
   if (client_->why_lost().empty()) return server() + ": it does not answer";
   return lost_server() + ": " + client_->why_lost();
 }
@@ -151,7 +166,7 @@ std::string Session::why_not_connected() const {
 Answer<void> Session::wait_until_ready() {
   const auto until = reactor_.now() + options_.connect_timeout;
   while (phase_ != Phase::ready) {
-    if (phase_ == Phase::closed || reactor_.now() >= until || every_server_refuses()) {
+    if (phase_ == Phase::closed || reactor_.now() >= until || every_server_refuses() || client_->no_service()) {
       const auto why = why_not_connected();
       const auto known = explanation();
       return tl::unexpected(

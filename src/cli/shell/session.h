@@ -80,7 +80,8 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // A new session. Returns once it is there, or after the connect timeout; or when every server has refused the connection twice.
+  // A new session. Returns once it is there, or after the connect timeout; or when every server has refused the connection twice, or is one of
+  // another kind.
   Answer<void> open();
   // For the next open(). What proved our identity to the servers before is not sent to these.
   void move_to(net::ServerAddresses servers);
