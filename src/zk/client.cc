@@ -20,14 +20,13 @@ constexpr auto kGoodLine = std::chrono::seconds(1);
 // Sessions may be long; a server that is gone is noticed before that.
 constexpr Clock::duration kLongestSilence = std::chrono::seconds(10);
 // For a server that has much to do; each attempt to begin a session may leave one behind there.
-constexpr auto kLeastPatience = std::chrono::milliseconds(500);
+constexpr Clock::duration kLeastPatience = std::chrono::milliseconds(500);
 // A server that has not answered by then is asked what it is, for the first session. No sooner: another connection is a burden to a server that has
 // much to do.
 constexpr Clock::duration kWhatIsIt = std::chrono::milliseconds(500);
 // In one frame. Servers refuse frames of more than a megabyte.
 constexpr std::size_t kMostPathBytes = 128 * 1024;
 constexpr auto kGibberish = net::FrameSocket::kGibberish;
-constexpr auto kNotAsked = "what it answers was not asked";
 
 }  // namespace
 
@@ -148,16 +147,22 @@ Clock::duration Client::third() const { return std::min(timeout_ / 3, kLongestSi
 
 // With a server that has accepted a connection, and may never say a word.
 Clock::duration Client::patience() const {
+  return session_ == 0 ? first_patience() : std::max(third(), kLeastPatience);
+}
+
+// While there is no session: each server gets its share of the time.
+Clock::duration Client::first_patience() const {
   const auto share = options_.connection_timeout / static_cast<int>(servers_.size() + 1);
-  return std::max<Clock::duration>(session_ == 0 ? std::min(third(), share) : third(), kLeastPatience);
+  return std::max(std::min(third(), share), kLeastPatience);
 }
 
 // In every third of the timeout something is said; a server that is silent for two of them is gone. Not before a login by SASL is done: a server
-// that wants one hangs up on anything else. So one that takes longer than those two costs the line.
+// that wants one hangs up on anything else. So one that takes longer than those two costs the line, and any other login has a bound of its own.
 void Client::keep_alive() {
+  executor_.cancel(std::exchange(next_, spi::Executor::kNoTimer));
   const auto silent = line_->may_fall_silent() ? heard_ + 2 * third() : Clock::time_point::max();
   const auto speak = login_ ? executor_.now() + third() : sent_ + third();
-  next_ = executor_.at(std::min(speak, silent), [weak = weak_from_this()] {
+  next_ = executor_.at(std::min({speak, silent, logins_due()}), [weak = weak_from_this()] {
     const auto self = weak.lock();
     if (!self || !self->line_ || self->abandoned_) return;
     self->next_ = spi::Executor::kNoTimer;
@@ -167,6 +172,7 @@ void Client::keep_alive() {
     if (line->may_fall_silent() && self->executor_.now() >= self->heard_ + 2 * self->third()) {
       return self->lost("it is silent");
     }
+    if (self->executor_.now() >= self->logins_due()) return self->lost(std::string(kNoLogin));
     if (!self->login_ && self->executor_.now() >= self->sent_ + self->third())
       self->send(wire::kPingXid, wire::Op::ping, {});
     self->keep_alive();
@@ -208,6 +214,7 @@ void Client::welcomed(std::string_view frame) {
     return events_.session(State::expired, session_, timeout_);
   }
   welcome_ = true;
+  trouble_.met(server());
   session_ = response.session;
   password_ = response.password;
   timeout_ = std::chrono::milliseconds(response.timeout);
@@ -215,71 +222,6 @@ void Client::welcomed(std::string_view frame) {
   if (!options_.sasl.mechanism.empty()) log_in_by_sasl();
   keep_alive();
   if (!login_) prove_identities();
-}
-
-void Client::log_in_by_sasl() {
-  login_xid_ = 0;
-  // It is gone with the line, and tells nothing then.
-  login_ = std::make_unique<SaslLogin>(
-      executor_, options_.sasl, server().name_or_host(),
-      SaslLogin::Events{[this](const std::string& token) {
-                          wire::Writer body;
-                          body.text(token);
-                          login_xid_ = next_xid();
-                          send(login_xid_, wire::Op::sasl, body.bytes());
-                        },
-                        [this] {
-                          login_.reset();
-                          prove_identities();
-                        },
-                        [this](const std::string& why, bool for_good) { login_failed(why, for_good); }});
-}
-
-// What cannot be done now (a KDC that is down, a file that is being replaced) may work on the next line, for a session that is worth it.
-void Client::login_failed(const std::string& why, bool for_good) {
-  if (!for_good && begun_before_) return lost(why);
-  refusal_ = why;
-  refuse();
-}
-
-void Client::prove_identities() {
-  for (const auto& each : identities_) send_login(each, {});
-  if (logins_.empty()) logged_in();
-}
-
-void Client::send_login(const Auth& auth, Done done) {
-  wire::Writer body;
-  encode(body, wire::AuthRequest{auth.scheme, auth.credentials});
-  send(wire::kAuthXid, wire::Op::auth, body.bytes());
-  logins_.push_back(std::move(done));
-}
-
-void Client::log_in(const Auth& auth, Done done) {
-  if (!ready_) return executor_.post([done = std::move(done)] { done({.code = Code::connection_loss}); });
-  send_login(auth, [this, auth, done = std::move(done)](Answer answer) {
-    if (answer.code == Code::ok) identities_.push_back(auth);
-    done(std::move(answer));
-  });
-}
-
-void Client::login_answered(Code code) {
-  if (logins_.empty()) return lost(kNotAsked);
-  const Done done = std::move(logins_.front());
-  logins_.pop_front();
-  if (!done && code != Code::ok) return refuse();
-  if (done) done({.code = code});
-  if (abandoned_ || !line_) return;
-  // The server ends the connection after this; what is sent on it meanwhile is lost.
-  if (code != Code::ok) return lost("it refused an identity");
-  if (!ready_ && logins_.empty()) logged_in();
-}
-
-void Client::logged_in() {
-  ready_ = begun_before_ = true;
-  trouble_.clear();
-  questions_.clear();
-  watch_again();
-  events_.session(State::connected, session_, timeout_);
 }
 
 // A client that a server does not let in today will not be let in tomorrow.

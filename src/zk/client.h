@@ -161,6 +161,8 @@ class Client : public std::enable_shared_from_this<Client> {
   const net::ServerAddress& server() const { return dialled_to_ ? *dialled_to_ : servers_[server_ % servers_.size()]; }
   // Why there is no connection, server by server; empty if there is one.
   std::string trouble() const { return ready_ ? std::string() : trouble_.text(servers_); }
+  // A server has begun a session, or taken it up, and has not answered our logins.
+  bool waits_for_login() const { return welcome_ && !ready_; }
   // Of State::refused, if more is known than that: a clause with the server as its subject.
   const std::string& refusal() const { return refusal_; }
   // Which server the last line was to, and why it was lost.
@@ -208,6 +210,7 @@ class Client : public std::enable_shared_from_this<Client> {
   void fire_all();
   Clock::duration third() const;
   Clock::duration patience() const;
+  Clock::duration first_patience() const;
   void keep_alive();
   void ask(wire::Op op, const wire::Writer& body, Call call);
   void look(wire::Op op, const std::string& path, Call call);
@@ -220,6 +223,7 @@ class Client : public std::enable_shared_from_this<Client> {
   void send_login(const Auth& auth, Done done);
   void login_answered(Code code);
   void logged_in();
+  Clock::time_point logins_due() const;
   Watches& watches(WatchMode mode) { return watches_[static_cast<std::size_t>(mode)]; }
   void fail_all(Code code);
   void watch_again();
@@ -244,6 +248,7 @@ class Client : public std::enable_shared_from_this<Client> {
   bool ready_ = false;             // and our logins on it
   std::vector<Auth> identities_;
   std::deque<Done> logins_;           // under way; none of those that were proven on another line
+  Clock::time_point logins_since_{};  // the first of them is waited for
   std::unique_ptr<SaslLogin> login_;  // under way on this line, before the others
   std::int32_t login_xid_ = 0;
   bool begun_before_ = options_.logged_in_before;  // a login has succeeded

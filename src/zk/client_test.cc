@@ -125,6 +125,63 @@ TEST_F(ZooKeeperClient, logs_in_before_anything_else) {
   EXPECT_EQ(states_, std::vector{Client::State::connected});
 }
 
+// Answers every ping for as long.
+void ping_for(testing::ManualExecutor& executor, FakeLine& line, Clock::duration time) {
+  std::size_t answered = line.count(wire::Op::ping);
+  for (Clock::duration passed{}; passed < time && !line.gone; passed += 100ms) {
+    executor.run_for(100ms);
+    for (; answered < line.count(wire::Op::ping) && !line.gone; ++answered) line.reply(wire::kPingXid, Code::ok);
+  }
+}
+
+TEST_F(ZooKeeperClient, leaves_a_server_that_answers_pings_and_no_login) {
+  const auto client = open("a:1", {.session_timeout = 9'000ms, .auth = {{"digest", "ann:secret"}}});
+  line().welcome();
+  line().reply(wire::kAuthXid, Code::ok);
+  lose();
+  executor_.run_for(1s);
+  ASSERT_EQ(lines_.size(), 2u);
+  const auto second = lines_.back();
+  second->welcome();
+  ping_for(executor_, *second, 5'900ms);
+  EXPECT_FALSE(second->gone) << "as long as it may be silent";
+  EXPECT_EQ(client->trouble(), "it has not answered the login yet");
+  EXPECT_GT(second->count(wire::Op::ping), 0u);
+  ping_for(executor_, *second, 200ms);
+  EXPECT_TRUE(second->gone);
+  executor_.run_for(1s);
+  ASSERT_EQ(lines_.size(), 3u);
+  line().welcome();
+  line().reply(wire::kAuthXid, Code::ok);
+  EXPECT_EQ(states_.back(), Client::State::connected);
+}
+
+TEST_F(ZooKeeperClient, tries_the_next_server_in_time_for_a_first_session_whose_login_is_not_answered) {
+  const auto client = open("a:1,b:1", {.session_timeout = 30'000ms, .auth = {{"digest", "ann:secret"}}});
+  const auto first = lines_.back();
+  first->welcome(30s);
+  ping_for(executor_, *first, 1'600ms);
+  EXPECT_FALSE(first->gone);
+  ping_for(executor_, *first, 200ms);
+  EXPECT_TRUE(first->gone) << "a third of the five seconds for connecting";
+  executor_.run_for(100ms);
+  ASSERT_EQ(lines_.size(), 2u);
+  EXPECT_NE(line().host, first->host);
+  EXPECT_EQ(line().hello->session, kSession) << "the session is taken along";
+  line().welcome(30s);
+  line().reply(wire::kAuthXid, Code::ok);
+  EXPECT_EQ(states_, std::vector{Client::State::connected});
+}
+
+TEST_F(ZooKeeperClient, does_not_leave_the_only_server_because_a_first_login_takes_time) {
+  const auto client = open("a:1", {.session_timeout = 30'000ms, .auth = {{"digest", "ann:secret"}}});
+  line().welcome(30s);
+  ping_for(executor_, line(), 15s);
+  EXPECT_EQ(lines_.size(), 1u);
+  line().reply(wire::kAuthXid, Code::ok);
+  EXPECT_EQ(states_, std::vector{Client::State::connected});
+}
+
 TEST_F(ZooKeeperClient, proves_an_identity_that_was_added_on_the_next_line_too) {
   const auto client = open();
   line().welcome();

@@ -16,10 +16,12 @@ inline constexpr std::string_view kRefused = "Connection refused";
 inline constexpr std::string_view kReset = "Connection reset by peer";
 inline constexpr std::string_view kBroken = "Broken pipe";  // we wrote after the server had closed
 inline constexpr std::string_view kHungUp = net::FrameSocket::kHungUp;
+inline constexpr std::string_view kNoLogin = "it has not answered the login yet";
+inline constexpr auto kNotAsked = "what it answers was not asked";
 
 class Trouble {
  public:
-  // A line to that server was lost before it was answered.
+  // A line to that server was lost before it was answered, or is waited for.
   void failed(const net::ServerAddress& server, const std::string& why) {
     why_[server] = why;
     refusals_[server] = why == kRefused ? refusals_[server] + 1 : 0;
@@ -28,6 +30,8 @@ class Trouble {
   void found(const net::ServerAddress& server, const net::Stranger& stranger) {
     if (!stranger.clause.empty()) found_[server] = stranger;
   }
+  // It is a ZooKeeper after all.
+  void met(const net::ServerAddress& server) { found_.erase(server); }
   void clear() { *this = {}; }
 
   // Of one server: "connection refused; is the server running?". Of several, with their addresses.

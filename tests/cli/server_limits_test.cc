@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "holdfast/client.h"
 #include "session_client.h"
 #include "support/four_letter_word.h"
+#include "support/process.h"
 
 namespace holdfast::testing {
 namespace {
@@ -184,6 +186,32 @@ TEST(ServerLimits, that_were_lowered_shorten_no_session_that_is_there) {
       << "a new one";
   who.timeout = std::chrono::seconds(8);
   EXPECT_EQ(SessionClient(server->port(), who).greeting()->timeout, 8'000) << "as it asks for itself";
+}
+
+// Not that there is no session, and nothing more.
+TEST(ServerLimits, that_let_a_login_wait_are_named_by_a_run_that_gets_no_session) {
+  const TempDir dir("logins");
+  const std::string users = dir / "users";
+  std::ofstream(users) << kUser;
+  std::ofstream(dir / "password") << "orders:secret\n";
+  for (const auto* name : {"users", "password"}) {
+    std::filesystem::permissions(dir / name, std::filesystem::perms::owner_read);
+  }
+  Server server(with(kAnyPort, {"--require-auth", users, "--config", settings(dir, "")}));
+  server.serves();
+  std::vector<std::unique_ptr<SessionClient>> guessing;
+  for (int i = 0; i < 120; ++i) {
+    guessing.push_back(std::make_unique<SessionClient>(server.port()));
+    guessing.back()->raw().send_request(-4, 100, login(std::to_string(i)));
+  }
+  EXPECT_TRUE(eventually(kPatience, [&] { return value(server, "zk_auth_failed_count") >= 20; }));
+  Process run({.argv = {HOLDFAST_COMMAND, "run", "--url", "zk://" + server.address(), "--auth",
+                        (dir / "password").string(), "--connect-timeout", "2s", "a", "--", "true"},
+               .stderr_file = dir / "err"});
+  EXPECT_EQ(run.wait(kPatience), 69);
+  std::ifstream err(dir / "err");
+  const std::string said{std::istreambuf_iterator<char>(err), {}};
+  EXPECT_NE(said.find("it has not answered the login yet"), std::string::npos) << said;
 }
 
 TEST(ServerLimits, keep_a_session_whose_login_waits_for_its_turn) {

@@ -118,6 +118,22 @@ TEST(ConnectTrouble, is_told_to_a_call_that_finds_no_connection) {
       << result.message();
 }
 
+// It begins sessions, and says no more.
+TEST(ConnectTrouble, of_a_login_that_one_server_never_answers_is_none) {
+  ZooKeeperServer server;
+  FaultProxy deaf(server.port());
+  FaultProxy good(server.port());
+  const auto unanswered = deaf.hold_reply({.op = Op::auth, .times = RequestMatch::kAlways});
+  // They are tried in any order.
+  for (int i = 0; i < 20 && !unanswered.fired(); ++i) {
+    auto client = Client::connect(
+        "zk://" + deaf.address() + "," + good.address(),
+        {.session_timeout = 30s, .connection_timeout = 20s, .zookeeper = {.auth = {{"digest", "ann:secret"}}}});
+    EXPECT_TRUE(client.mutex("a").try_acquire_for(30s));
+  }
+  EXPECT_TRUE(unanswered.fired());
+}
+
 // A service may start before ZooKeeper does.
 TEST(ConnectTrouble, that_ends_in_time_is_none) {
   ZooKeeperServer server;

@@ -158,7 +158,7 @@ bool Session::every_server_refuses() const {
 
 std::string Session::why_not_connected() const {
   if (phase_ == Phase::closed) return closed_why_;
-  if (client_->no_service()) return net::to_text(options_.servers) + ": " + client_->trouble();
+  if (client_->no_service() || client_->waits_for_login()) return net::to_text(options_.servers) + ": " + client_->trouble();
   if (client_->why_lost().empty()) return server() + ": it does not answer";
   return lost_server() + ": " + client_->why_lost();
 }

@@ -1,0 +1,90 @@
+// logins.cc -- how a client proves who it is, on every line before anything else is asked: by SASL, then by the identities of `auth`.
+#include <utility>
+
+#include "zk/client.h"
+
+namespace holdfast::zk {
+
+void Client::log_in_by_sasl() {
+  login_xid_ = 0;
+  trouble_.failed(server(), std::string(kNoLogin));
+  // It is gone with the line, and tells nothing then.
+  login_ = std::make_unique<SaslLogin>(
+      executor_, options_.sasl, server().name_or_host(),
+      SaslLogin::Events{[this](const std::string& token) {
+                          wire::Writer body;
+                          body.text(token);
+                          login_xid_ = next_xid();
+                          send(login_xid_, wire::Op::sasl, body.bytes());
+                        },
+                        [this] {
+                          login_.reset();
+                          prove_identities();
+                        },
+                        [this](const std::string& why, bool for_good) { login_failed(why, for_good); }});
+}
+
+// What cannot be done now (a KDC that is down, a file that is being replaced) may work on the next line, for a session that is worth it.
+void Client::login_failed(const std::string& why, bool for_good) {
+  if (!for_good && begun_before_) return lost(why);
+  refusal_ = why;
+  refuse();
+}
+
+void Client::prove_identities() {
+  for (const auto& each : identities_) send_login(each, {});
+  if (logins_.empty()) logged_in();
+}
+
+void Client::send_login(const Auth& auth, Done done) {
+  wire::Writer body;
+  encode(body, wire::AuthRequest{auth.scheme, auth.credentials});
+  send(wire::kAuthXid, wire::Op::auth, body.bytes());
+  logins_.push_back(std::move(done));
+  if (!ready_) trouble_.failed(server(), std::string(kNoLogin));
+  if (logins_.size() > 1) return;
+  logins_since_ = executor_.now();
+  keep_alive();
+}
+
+// When a server that has not answered them is left, although it answers pings. As long as one that is silent; but while there was no session yet, and
+// there are other servers, only as long as one that does not begin: they want to be tried in time.
+//
+// A server that lets a login wait on purpose, as the engine does beside others that guess passwords, does not answer pings meanwhile either, so
+// that this is not sooner than it would be left anyway; and a session that is taken up again does not wait there.
+Clock::time_point Client::logins_due() const {
+  if (logins_.empty() || !line_->may_fall_silent()) return Clock::time_point::max();
+  const bool others_first = !begun_before_ && servers_.size() > 1;
+  return logins_since_ + (others_first ? first_patience() : 2 * third());
+}
+
+void Client::log_in(const Auth& auth, Done done) {
+  if (!ready_) return executor_.post([done = std::move(done)] { done({.code = Code::connection_loss}); });
+  send_login(auth, [this, auth, done = std::move(done)](Answer answer) {
+    if (answer.code == Code::ok) identities_.push_back(auth);
+    done(std::move(answer));
+  });
+}
+
+void Client::login_answered(Code code) {
+  if (logins_.empty()) return lost(kNotAsked);
+  const Done done = std::move(logins_.front());
+  logins_.pop_front();
+  logins_since_ = executor_.now();
+  if (!done && code != Code::ok) return refuse();
+  if (done) done({.code = code});
+  if (abandoned_ || !line_) return;
+  // The server ends the connection after this; what is sent on it meanwhile is lost.
+  if (code != Code::ok) return lost("it refused an identity");
+  if (!ready_ && logins_.empty()) logged_in();
+}
+
+void Client::logged_in() {
+  ready_ = begun_before_ = true;
+  trouble_.clear();
+  questions_.clear();
+  watch_again();
+  events_.session(State::connected, session_, timeout_);
+}
+
+}  // namespace holdfast::zk
