@@ -25,10 +25,10 @@ net::ServerAddresses servers_of(const std::string& url, Clock::time_point deadli
 }  // namespace
 
 bool end_session(const std::string& url, const lock::SessionKey& key, std::chrono::milliseconds session_timeout,
-                 const std::vector<Auth>& auth, const TlsOptions& tls, Clock::time_point deadline) noexcept {
+                 const ZooKeeperOptions& options, const TlsOptions& tls, Clock::time_point deadline) noexcept {
   try {
     net::ClientTls by_tls(tls);
-    return zk::end_left_session(servers_of(url, deadline), {key.id, key.password, session_timeout}, auth,
+    return zk::end_left_session(servers_of(url, deadline), {key.id, key.password, session_timeout}, options,
                                 url.starts_with("zks:") ? &by_tls : nullptr, deadline);
   } catch (const std::exception&) {
     return false;

@@ -4,18 +4,18 @@
 
 #include <chrono>
 #include <string>
-#include <vector>
 
-#include "holdfast/client.h"
 #include "holdfast/clock.h"
+#include "holdfast/tls_options.h"
+#include "holdfast/zookeeper_options.h"
 #include "lock/session_key.h"
 
 namespace holdfast {
 
-// `session_timeout`, `auth` and `tls` are what the client was given. The engine of `local:` is started if none runs: the session is in its files, and would
+// `session_timeout`, `options` and `tls` are what the client was given. The engine of `local:` is started if none runs: the session is in its files, and would
 // live its whole timeout from the next start on. Blocks until about then (looking up a name may take longer). False: not known to have ended; it does by
 // itself.
 bool end_session(const std::string& url, const lock::SessionKey& key, std::chrono::milliseconds session_timeout,
-                 const std::vector<Auth>& auth, const TlsOptions& tls, Clock::time_point deadline) noexcept;
+                 const ZooKeeperOptions& options, const TlsOptions& tls, Clock::time_point deadline) noexcept;
 
 }  // namespace holdfast

@@ -85,7 +85,7 @@ constexpr milliseconds kFirstLook{500};
 bool every_server_refuses(const ServiceSettings& settings) {
   const auto servers = endpoint_of(settings).servers;
   return std::all_of(servers.begin(), servers.end(), [](const auto& server) {
-    const auto probe = doctor::ServerProbe::connect(server, deadline_after(kFirstLook));
+    const auto probe = doctor::ServerProbe::connect(server, nullptr, deadline_after(kFirstLook));
     return !probe && probe.error().refused;
   });
 }

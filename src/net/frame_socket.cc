@@ -117,9 +117,11 @@ void FrameSocket::finish_connecting() {
   connecting_ = false;
 }
 
-void FrameSocket::send(std::string_view frame) {
+void FrameSocket::send(std::string_view frame) { send_word(wire::frame(frame)); }
+
+void FrameSocket::send_word(std::string_view word) {
   if (closed_ || broken_) return;
-  (stream_ ? plain_ : to_send_) += wire::frame(frame);
+  (stream_ ? plain_ : to_send_) += word;
   if (!connecting_ && !held_) flush();
 }
 
@@ -196,14 +198,23 @@ std::optional<std::string> FrameSocket::next_frame() {
 std::optional<std::string> FrameSocket::wait_for_frame(Clock::time_point deadline) {
   for (;;) {
     if (auto frame = next_frame()) return frame;
-    if (closed()) return std::nullopt;
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0) return std::nullopt;
-    const short wanted = wants_to_write() ? POLLIN | POLLOUT : POLLIN;
-    pollfd polled{fd(), wanted, 0};
-    (void)::poll(&polled, 1, static_cast<int>(std::min<std::int64_t>(left, INT_MAX)));
-    on_ready();
+    if (closed() || !wait(deadline)) return std::nullopt;
   }
+}
+
+std::string FrameSocket::take_bytes() {
+  taken_ = 0;
+  return std::exchange(received_, {});
+}
+
+bool FrameSocket::wait(Clock::time_point deadline) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+  if (left <= 0) return false;
+  const short wanted = wants_to_write() ? POLLIN | POLLOUT : POLLIN;
+  pollfd polled{fd(), wanted, 0};
+  (void)::poll(&polled, 1, static_cast<int>(std::min<std::int64_t>(left, INT_MAX)));
+  on_ready();
+  return true;
 }
 
 }  // namespace holdfast::net

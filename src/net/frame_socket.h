@@ -48,6 +48,12 @@ class FrameSocket {
   std::optional<std::string> next_frame();
   // Blocks. Nothing: it is closed, or no frame was complete by then.
   std::optional<std::string> wait_for_frame(Clock::time_point deadline);
+  // Blocks until something happens: bytes have come or gone, or it is closed. False: the deadline came first.
+  bool wait(Clock::time_point deadline);
+
+  // Without frames, for the words that ZooKeeper's servers answer instead of a session: sends these bytes, and gives all that has come.
+  void send_word(std::string_view word);
+  std::string take_bytes();
 
   // The reason if what came is not a frame.
   static constexpr auto kGibberish = "what came is not ZooKeeper's protocol";

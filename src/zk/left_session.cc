@@ -4,13 +4,14 @@
 
 #include "net/frame_socket.h"
 #include "wire/records.h"
+#include "zk/sasl_steps.h"
 
 namespace holdfast::zk {
 namespace {
 
 constexpr std::int32_t kCloseXid = 1;
 
-bool end_at(const net::ServerAddress& server, const LeftSession& session, const std::vector<Auth>& auth,
+bool end_at(const net::ServerAddress& server, const LeftSession& session, const ZooKeeperOptions& options,
             net::ClientTls* tls, Clock::time_point deadline) {
   net::FrameSocket socket(server, tls);
   wire::Writer hello;
@@ -26,7 +27,11 @@ bool end_at(const net::ServerAddress& server, const LeftSession& session, const 
   if (!decode(reader, response)) return false;
   if (response.session != session.id || response.timeout <= 0) return true;  // it has ended already
   // A server may hear nothing of a client that has not logged in.
-  for (const auto& each : auth) {
+  if (!server.is_path() && !options.sasl.mechanism.empty() &&
+      !log_in_by_sasl(socket, options.sasl, server.name_or_host(), kCloseXid + 1, deadline)) {
+    return false;
+  }
+  for (const auto& each : options.auth) {
     wire::Writer body;
     encode(body, wire::AuthRequest{each.scheme, each.credentials});
     socket.send(wire::request(wire::kAuthXid, wire::Op::auth, body.bytes()));
@@ -43,12 +48,12 @@ bool end_at(const net::ServerAddress& server, const LeftSession& session, const 
 
 }  // namespace
 
-bool end_left_session(const net::ServerAddresses& servers, const LeftSession& session, const std::vector<Auth>& auth,
+bool end_left_session(const net::ServerAddresses& servers, const LeftSession& session, const ZooKeeperOptions& options,
                       net::ClientTls* tls, Clock::time_point deadline) {
   for (std::size_t i = 0; i < servers.size(); ++i) {
     const auto now = Clock::now();
     const auto share = (deadline - now) / static_cast<int>(servers.size() - i);
-    if (end_at(servers[i], session, auth, tls, now + share)) return true;
+    if (end_at(servers[i], session, options, tls, now + share)) return true;
   }
   return false;
 }

@@ -5,10 +5,9 @@
 
 #include <chrono>
 #include <string>
-#include <vector>
 
-#include "holdfast/client.h"
 #include "holdfast/clock.h"
+#include "holdfast/zookeeper_options.h"
 #include "net/client_tls.h"
 #include "net/server_address.h"
 #include "wire/records.h"
@@ -22,8 +21,8 @@ struct LeftSession {
 };
 
 // At the first of the servers that answers; each gets its share of the time. A name is looked up here and now, which may take longer. True: the
-// session has ended. `tls`: none for plain text.
-bool end_left_session(const net::ServerAddresses& servers, const LeftSession& session, const std::vector<Auth>& auth,
+// session has ended. `options`: what the client logged in with. `tls`: none for plain text.
+bool end_left_session(const net::ServerAddresses& servers, const LeftSession& session, const ZooKeeperOptions& options,
                       net::ClientTls* tls, Clock::time_point deadline);
 
 }  // namespace holdfast::zk

@@ -15,6 +15,7 @@
 #include "support/free_port.h"
 #include "support/process.h"
 #include "support/pty.h"
+#include "support/secure_server.h"
 #include "support/temp_dir.h"
 #include "support/zookeeper_server.h"
 
@@ -144,6 +145,14 @@ TEST(Demo, runs_on_another_service) {
   EXPECT_EQ(exit_code, 0) << output;
   expect_held(output);
   EXPECT_NE(output.find("on zk://" + server.address()), std::string::npos) << output;
+}
+
+TEST(Demo, gives_its_processes_what_they_need_for_tls) {
+  const SecureServer server({.make = ServerMake::engine});
+  const auto [exit_code, output] =
+      run({"--url", "zks://" + server.address(), "--tls-ca", server.authority().certificate});
+  EXPECT_EQ(exit_code, 0) << output;
+  expect_held(output);
 }
 
 TEST(Demo, says_which_service_it_cannot_use) {

@@ -1,10 +1,12 @@
 // docs/tls.md: what the command says and does by TLS.
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <filesystem>
 #include <fstream>
 
 #include "command_run.h"
+#include "holdfast/holdfast.h"
 #include "support/secure_server.h"
 
 namespace holdfast::testing {
@@ -39,8 +41,38 @@ TEST_F(TlsCommand, takes_its_options_before_the_command_and_in_the_shell) {
   const auto said = run_command(with_options({"shell", "--", "ls", "/"}));
   EXPECT_EQ(said.exit_code, 0) << said.err;
   EXPECT_NE(said.out.find("zookeeper"), std::string::npos) << said.out;
+}
+
+TEST_F(TlsCommand, doctor_asks_every_server_by_tls) {
   const auto visit = run_command(with_options({"doctor"}));
   EXPECT_EQ(visit.exit_code, 0) << visit.out << visit.err;
+  EXPECT_NE(visit.out.find(server_.address() + " is reached in "), std::string::npos) << visit.out;
+  EXPECT_NE(visit.out.find(", standalone"), std::string::npos) << visit.out;
+
+  const auto stranger =
+      run_command({"doctor", "--url", "zks://" + server_.address(), "--tls-ca", server_.stranger().certificate,
+                   "--tls-cert", server_.client().certificate, "--tls-key", server_.client().key});
+  EXPECT_EQ(stranger.exit_code, 1);
+  EXPECT_NE(stranger.out.find(server_.address() + ": its certificate is not signed by an authority in "),
+            std::string::npos)
+      << stranger.out;
+
+  const auto plain = run_command(
+      {"doctor", "--url", "zks://" + server_.server().address(), "--tls-ca", server_.authority().certificate});
+  EXPECT_EQ(plain.exit_code, 1);
+  EXPECT_NE(plain.out.find(server_.server().address() + ": "), std::string::npos) << plain.out;
+  EXPECT_NE(plain.out.find("plain text"), std::string::npos) << plain.out;
+}
+
+TEST_F(TlsCommand, ends_the_session_of_a_run_that_was_killed) {
+  auto words = with_options({"run", "--session-timeout", "40s", "a", "--", "sh", "-c", "echo ready; sleep 60"});
+  words.insert(words.begin(), HOLDFAST_COMMAND);
+  Process run({.argv = words});
+  ASSERT_EQ(run.read_line(std::chrono::seconds(60)), "ready");
+  auto rival = Client::connect("zk://" + server_.server().address());
+  ASSERT_EQ(::kill(run.pid(), SIGKILL), 0);
+  const auto granted = rival.mutex("a").try_acquire_for(std::chrono::seconds(20));
+  EXPECT_TRUE(granted) << granted.message();
 }
 
 TEST_F(TlsCommand, takes_files_beside_its_configuration_file) {

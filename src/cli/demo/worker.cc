@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
@@ -95,10 +96,19 @@ void hold(Lease lease) {
   lease.release();
 }
 
+constexpr const char* kVerify = "servers are verified";
+
 struct Orders {
   ServiceSettings settings;
   std::string lock;
 };
+
+// Those of TLS and SASL that are texts.
+std::array<std::string*, 8> security_of(ServiceSettings& settings) {
+  auto& [ca, certificate, key, server_name, verify] = settings.tls;
+  auto& [mechanism, user, password_file, service] = settings.zookeeper.sasl;
+  return {&ca, &certificate, &key, &server_name, &mechanism, &user, &password_file, &service};
+}
 
 Orders read_orders() {
   Orders orders;
@@ -112,6 +122,8 @@ Orders read_orders() {
     auto scheme = heard();
     settings.zookeeper.auth.push_back({std::move(scheme), heard()});
   }
+  for (auto* text : security_of(settings)) *text = heard();
+  settings.tls.verify = heard() == kVerify;
   return orders;
 }
 
@@ -122,7 +134,9 @@ std::string to_orders(const ServiceSettings& settings, const std::string& lock) 
       fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", lock, settings.url, settings.name_space, settings.session_timeout.count(),
                   settings.connect_timeout.count(), settings.zookeeper.auth.size());
   for (const auto& auth : settings.zookeeper.auth) text += fmt::format("{}\n{}\n", auth.scheme, auth.credentials);
-  return text;
+  auto copy = settings;
+  for (const auto* each : security_of(copy)) text += *each + '\n';
+  return text + (settings.tls.verify ? kVerify : "any server is believed") + '\n';
 }
 
 int work(const std::string& who, int parent) {

@@ -47,10 +47,10 @@ void read_srvr(const std::string& answer, Look& look) {
   if (std::regex_search(version, found, std::regex("^3\\.([0-9]{1,3})\\."))) look.too_old = std::stoi(found[1]) < 5;
 }
 
-Look look_at(const net::ServerAddress& server, const ServiceSettings& settings) {
+Look look_at(const net::ServerAddress& server, net::ClientTls* tls, const ServiceSettings& settings) {
   Look look;
   const auto deadline = [&] { return deadline_after(settings.connect_timeout); };
-  auto probe = ServerProbe::connect(server, deadline());
+  auto probe = ServerProbe::connect(server, tls, deadline());
   if (!probe) {
     look.failure = probe.error();
     return look;
@@ -62,6 +62,12 @@ Look look_at(const net::ServerAddress& server, const ServiceSettings& settings) 
     return look;
   }
   look.granted = *granted;
+  if (const auto& sasl = settings.zookeeper.sasl; !sasl.mechanism.empty() && !server.is_path()) {
+    if (const auto done = probe->log_in(sasl, deadline()); !done) {
+      look.failure = done.error();
+      return look;
+    }
+  }
   for (const auto& auth : settings.zookeeper.auth) {
     if (const auto done = probe->log_in(auth, deadline()); !done) {
       look.failure = done.error();
@@ -79,7 +85,7 @@ Look look_at(const net::ServerAddress& server, const ServiceSettings& settings) 
   }
   probe->end_session(deadline());
   // The word ends its connection, so it is another one.
-  if (auto again = ServerProbe::connect(server, deadline())) read_srvr(again->ask("srvr", deadline()), look);
+  if (auto again = ServerProbe::connect(server, tls, deadline())) read_srvr(again->ask("srvr", deadline()), look);
   return look;
 }
 
@@ -123,12 +129,17 @@ void report_latency(const Look& look, Findings& findings) {
 }  // namespace
 
 bool check_servers(const net::ServerAddresses& servers, const ServiceSettings& settings, Findings& findings) {
+  std::optional<net::ClientTls> tls;
   if (settings.url.starts_with("zks:")) {
-    findings.push_back({kServerCheck, State::ok, "servers with TLS are not asked one by one; what follows uses them"});
-    return true;
+    tls.emplace(settings.tls);
+    if (const auto usable = tls->connect("localhost"); !usable) {
+      findings.push_back(
+          {kServerCheck, State::wrong, usable.error(), "correct the files of TLS (--tls-ca, --tls-cert, --tls-key)"});
+      return false;
+    }
   }
   std::vector<Look> looks;
-  for (const auto& server : servers) looks.push_back(look_at(server, settings));
+  for (const auto& server : servers) looks.push_back(look_at(server, tls ? &*tls : nullptr, settings));
   const auto answering =
       std::find_if(looks.begin(), looks.end(), [](const Look& look) { return !look.failure && !look.too_old; });
   for (const auto& look : looks) report(look, answering != looks.end(), findings);

@@ -1,16 +1,13 @@
 #include "cli/doctor/server_probe.h"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <climits>
 #include <utility>
 
 #include "net/resolver.h"
+#include "zk/sasl_steps.h"
 #include "zk/trouble.h"
 
 namespace holdfast::cli::doctor {
@@ -21,29 +18,21 @@ constexpr std::size_t kLongestAnswer = 64 * 1024;
 constexpr const char* kStartIt = "start it, or correct the address (--url)";
 constexpr const char* kSilentFix = "look at the server and at firewalls between here and there";
 
-bool wait(int fd, short events, Clock::time_point deadline) {
-  for (;;) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    pollfd polled{fd, events, 0};
-    const int ready = ::poll(&polled, 1, static_cast<int>(std::clamp<std::int64_t>(left, 0, INT_MAX)));
-    if (ready >= 0) return ready > 0;
-    if (errno != EINTR) return false;
-  }
-}
-
 }  // namespace
 
 bool ServerProbe::connect_to(const net::ServerAddress& address, Clock::time_point deadline) {
   const auto start = Clock::now();
-  socket_ = std::make_unique<net::FrameSocket>(address);
-  while (socket_->connecting() && wait(socket_->fd(), POLLOUT, deadline)) socket_->on_ready();
+  socket_ = std::make_unique<net::FrameSocket>(address, tls_);
+  while (socket_->connecting() && socket_->wait(deadline)) {
+  }
   connected_in_ = Clock::now() - start;
   return !socket_->connecting() && !socket_->closed();
 }
 
-Probed<ServerProbe> ServerProbe::connect(const net::ServerAddress& address, Clock::time_point deadline) {
-  ServerProbe probe(address.text());
-  const auto found = net::look_up({address});
+Probed<ServerProbe> ServerProbe::connect(const net::ServerAddress& address, net::ClientTls* tls,
+                                         Clock::time_point deadline) {
+  ServerProbe probe(address, tls);
+  const auto found = net::look_up({address}, net::Names::kept);
   if (found.servers.empty()) {
     // "zoo: Name or service not known"
     const auto why = found.trouble.substr(std::min(address.host.size() + 2, found.trouble.size()));
@@ -61,15 +50,12 @@ Probed<ServerProbe> ServerProbe::connect(const net::ServerAddress& address, Cloc
 }
 
 std::string ServerProbe::ask(std::string_view word, Clock::time_point deadline) {
+  socket_->send_word(word);
   std::string answer;
-  if (::send(socket_->fd(), word.data(), word.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(word.size())) return answer;
-  std::array<char, 4'096> bytes;
-  while (answer.size() < kLongestAnswer && wait(socket_->fd(), POLLIN, deadline)) {
-    const auto got = ::recv(socket_->fd(), bytes.data(), bytes.size(), 0);
-    if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) break;
-    answer.append(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-  }
-  return answer;
+  do {
+    answer += socket_->take_bytes();
+  } while (answer.size() < kLongestAnswer && !socket_->closed() && socket_->wait(deadline));
+  return answer + socket_->take_bytes();
 }
 
 ProbeFailure ServerProbe::gibberish() const { return {name_ + " does not speak ZooKeeper's protocol", kStartIt}; }
@@ -81,13 +67,23 @@ ProbeFailure ServerProbe::login_refused() const {
 Probed<std::string> ServerProbe::exchange(std::string_view frame, Clock::time_point deadline) {
   socket_->send(frame);
   if (auto answer = socket_->wait_for_frame(deadline)) return *std::move(answer);
-  if (!socket_->closed()) {
-    return tl::unexpected(ProbeFailure{name_ + " accepts connections, but does not answer", kSilentFix});
+  return tl::unexpected(unanswered());
+}
+
+ProbeFailure ServerProbe::unanswered() const {
+  if (!socket_->closed()) return {name_ + " accepts connections, but does not answer", kSilentFix};
+  if (socket_->reason() == net::FrameSocket::kGibberish) return gibberish();
+  if (tls_ == nullptr) {
+    return {name_ + " has closed the connection without an answer",
+            "its log says why: too many connections of one address, or TLS is expected there"};
   }
-  if (socket_->reason() == net::FrameSocket::kGibberish) return tl::unexpected(gibberish());
-  return tl::unexpected(
-      ProbeFailure{name_ + " has closed the connection without an answer",
-                   "its log says why: too many connections of one address, or TLS is expected there"});
+  // "its certificate has expired on ...; renew it on the server"
+  zk::Trouble trouble;
+  trouble.failed(address_, socket_->reason());
+  const auto sentence = trouble.text({address_});
+  const auto end = std::min(sentence.find("; "), sentence.size());
+  return {fmt::format("{}: {}", name_, sentence.substr(0, end)),
+          end < sentence.size() ? sentence.substr(end + 2) : "its log says why"};
 }
 
 Probed<wire::Code> ServerProbe::request(std::int32_t xid, wire::Op op, std::string_view body,
@@ -116,6 +112,20 @@ Probed<std::chrono::milliseconds> ServerProbe::begin_session(std::chrono::millis
   if (!decode(reader, response)) return tl::unexpected(gibberish());
   if (response.timeout <= 0) return tl::unexpected(ProbeFailure{name_ + " grants no session", "its log says why"});
   return std::chrono::milliseconds(response.timeout);
+}
+
+Probed<void> ServerProbe::log_in(const SaslOptions& sasl, Clock::time_point deadline) {
+  const auto done = zk::log_in_by_sasl(*socket_, sasl, address_.name_or_host(), 1, deadline);
+  if (done) {
+    logged_in_ = true;
+    return {};
+  }
+  const auto& why = done.error().why;
+  if (why.empty()) return tl::unexpected(unanswered());
+  const auto end = std::min(why.find("; "), why.size());
+  return tl::unexpected(
+      ProbeFailure{fmt::format("{} gives no login: {}", name_, why.substr(0, end)),
+                   end < why.size() ? why.substr(end + 2) : "correct sasl in the configuration file"});
 }
 
 Probed<void> ServerProbe::log_in(const Auth& auth, Clock::time_point deadline) {

@@ -31,16 +31,19 @@ using Probed = tl::expected<T, ProbeFailure>;
 // A connection, closed with it.
 class ServerProbe {
  public:
-  static Probed<ServerProbe> connect(const net::ServerAddress& address, Clock::time_point deadline);
+  // `tls`: none for plain text. Must outlive it.
+  static Probed<ServerProbe> connect(const net::ServerAddress& address, net::ClientTls* tls,
+                                     Clock::time_point deadline);
 
   Clock::duration connected_in() const noexcept { return connected_in_; }
 
-  // The answer to a four-letter word, which ends the connection. Empty: not answered.
+  // The answer to a four-letter word, which ends the connection. Empty: not answered. Instead of a session.
   std::string ask(std::string_view word, Clock::time_point deadline);
 
   // Begins a session; the timeout that was granted. Once.
   Probed<std::chrono::milliseconds> begin_session(std::chrono::milliseconds asked, Clock::time_point deadline);
   // The rest is for a connection with a session.
+  Probed<void> log_in(const SaslOptions& sasl, Clock::time_point deadline);
   Probed<void> log_in(const Auth& auth, Clock::time_point deadline);
   // Whether it serves us, as far as we have logged in: asks for the root.
   Probed<void> read_root(Clock::time_point deadline);
@@ -48,7 +51,8 @@ class ServerProbe {
   void end_session(Clock::time_point deadline);
 
  private:
-  explicit ServerProbe(std::string name) : name_(std::move(name)) {}
+  ServerProbe(net::ServerAddress address, net::ClientTls* tls)
+      : address_(std::move(address)), name_(address_.text()), tls_(tls) {}
 
   bool connect_to(const net::ServerAddress& address, Clock::time_point deadline);
   // The frame that is answered to this one.
@@ -56,8 +60,12 @@ class ServerProbe {
   Probed<wire::Code> request(std::int32_t xid, wire::Op op, std::string_view body, Clock::time_point deadline);
   ProbeFailure login_refused() const;
   ProbeFailure gibberish() const;
+  // No answer came.
+  ProbeFailure unanswered() const;
 
+  net::ServerAddress address_;
   std::string name_;
+  net::ClientTls* tls_;
   std::unique_ptr<net::FrameSocket> socket_;
   Clock::duration connected_in_{};
   bool logged_in_ = false;

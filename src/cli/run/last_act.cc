@@ -39,7 +39,7 @@ void end_session_and_exit(const GuardedService& service, const lock::SessionKey&
   if (key.id == 0) ::_exit(0);
   close_everything();
   end_at_alarm();
-  end_session(service.url, key, service.session_timeout, service.auth, service.tls, Clock::now() + kWithin);
+  end_session(service.url, key, service.session_timeout, service.zookeeper, service.tls, Clock::now() + kWithin);
   ::_exit(0);
 }
 

@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <string>
-#include <vector>
 
 #include "holdfast/client.h"
 #include "lock/session_key.h"
@@ -16,7 +15,7 @@ namespace holdfast::cli {
 struct GuardedService {
   std::string url{};
   std::chrono::milliseconds session_timeout{};
-  std::vector<Auth> auth{};
+  ZooKeeperOptions zookeeper{};
   TlsOptions tls{};
 };
 

@@ -97,7 +97,7 @@ GuardOrders Wrapper::orders() const {
           .id = id,
           .names = options_.shown_names(),
           .mask = signals_.mask_before(),
-          .service = {settings_.url, settings_.session_timeout, settings_.zookeeper.auth, settings_.tls}};
+          .service = {settings_.url, settings_.session_timeout, settings_.zookeeper, settings_.tls}};
 }
 
 RunEnd Wrapper::run() {

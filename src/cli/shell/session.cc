@@ -43,6 +43,7 @@ void Session::move_to(net::ServerAddresses servers) {
   close();
   options_.servers = std::move(servers);
   options_.auth.clear();
+  options_.sasl = {};
   options_.locate = nullptr;
 }
 
@@ -75,7 +76,8 @@ void Session::start() {
       },
       zk::Client::Options{.session_timeout = options_.session_timeout,
                           .connection_timeout = options_.connect_timeout,
-                          .auth = options_.auth},
+                          .auth = options_.auth,
+                          .sasl = options_.sasl},
       zk::Client::Events{[this](auto state, auto session, auto timeout) { on_state(state, session, timeout); },
                          [this](auto, wire::EventType type, const std::string& path) { on_event(type, path); }});
   client_->open(looked_up(options_.servers));
@@ -158,7 +160,8 @@ bool Session::every_server_refuses() const {
 
 std::string Session::why_not_connected() const {
   if (phase_ == Phase::closed) return closed_why_;
-  if (client_->no_service() || client_->waits_for_login()) return net::to_text(options_.servers) + ": " + client_->trouble();
+  if (client_->no_service() || client_->waits_for_login())
+    return net::to_text(options_.servers) + ": " + client_->trouble();
   if (client_->why_lost().empty()) return server() + ": it does not answer";
   return lost_server() + ": " + client_->why_lost();
 }

@@ -28,6 +28,7 @@ struct SessionOptions {
   net::ServerAddresses servers;
   std::string chroot{};  // "" or "/app"; only what is told of events is without it
   std::vector<Auth> auth{};
+  SaslOptions sasl{};
   std::shared_ptr<net::ClientTls> tls{};  // none: plain text
   std::chrono::milliseconds session_timeout{15'000};
   std::chrono::milliseconds connect_timeout{5'000};

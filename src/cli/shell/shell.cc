@@ -44,6 +44,8 @@ shell::SessionOptions session_options(const ServiceSettings& settings) {
   return {.servers = std::move(endpoint.servers),
           .chroot = std::move(endpoint.chroot),
           .auth = settings.zookeeper.auth,
+          // local: has none.
+          .sasl = settings.url == "local:" ? SaslOptions{} : settings.zookeeper.sasl,
           .tls = endpoint.by_tls ? std::make_shared<net::ClientTls>(settings.tls) : nullptr,
           .session_timeout = settings.session_timeout,
           .connect_timeout = settings.connect_timeout,
