@@ -39,7 +39,7 @@ struct FromGuardian {
     stopped,      // value: the signal that stopped it
     told,         // TERM was sent, because of the deadlines
     ended,        // value: as waitpid() has it
-    late,         // the guardian gets its turn too late for this session; by: how much later than it can make good
+    late,         // the guardian gets its turn later than it has said; by: how much later than it can make good
   };
 
   Kind kind = Kind::started;

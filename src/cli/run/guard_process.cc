@@ -64,7 +64,7 @@ class Guard {
   void reap();
   void look_at_the_clock();
   void measure(Clock::time_point now);
-  void say_if_late();
+  void say_what_can_be_kept();
   bool maximum_is_reached() const;
   HoldTerms terms_now() const { return widen_margin(terms_, lateness_.expected()); }
   Deadlines plan() const;
@@ -96,11 +96,13 @@ class Guard {
   pid_t command_ = 0;            // 0: not started
   std::optional<int> status_{};  // once it has ended
   bool childless_ = false;
-  Scheduling scheduling_{};  // as we were started
+  Scheduling scheduling_{};        // as we were started
+  std::optional<int> niceness_{};  // unless we run before all that is not as urgent
   Lateness lateness_{Clock::duration::zero()};
   Clock::time_point next_tick_{};
   Clock::duration tick_ = kFirstTick;
-  bool said_late_ = false;
+  Clock::duration counted_on_{};  // lateness that can be made good, or was said beforehand
+  bool said_late_ = false;        // later than that
   HoldTerms terms_{};
   Clock::time_point valid_until_ = Clock::time_point::max();
   Deadlines end_{};             // whatever the lease says
@@ -137,8 +139,10 @@ void Guard::prepare() {
   // The wrapper sees that we are gone, before anything was started.
   if (children_ < 0 || timer_ < 0) ::_exit(1);
   scheduling_ = own_scheduling();
-  if (hurry(0, Urgency::most) == Turn::usual)
-    lateness_ = Lateness(assumed_lateness(scheduling_.niceness, sessions_are_equal()));
+  if (hurry(0, Urgency::most) == Turn::usual) {
+    niceness_ = own_scheduling().niceness;
+    lateness_ = Lateness(assumed_lateness(*niceness_, sessions_are_equal()));
+  }
   next_tick_ = Clock::now() + tick_;
 }
 
@@ -183,6 +187,7 @@ void Guard::hear() {
 void Guard::start(const ToGuardian& order) {
   terms_ = order.terms;
   valid_until_ = order.valid_until;
+  say_what_can_be_kept();
   auto env = orders_.env;
   env.emplace_back("HOLDFAST_TOKEN", std::to_string(order.token));
   const auto group = group_for_command(wrapper_);
@@ -206,7 +211,13 @@ void Guard::start(const ToGuardian& order) {
   // So that nobody waits for the end of a pipe that only we still hold.
   let_go_of_streams(socket_, {children_, timer_});
   report({.kind = FromGuardian::Kind::started, .value = command_});
-  say_if_late();
+}
+
+void Guard::say_what_can_be_kept() {
+  counted_on_ = std::max(terms_.largest_margin, lateness_.expected());
+  if (counted_on_ == terms_.largest_margin || orders_.quiet || terms_.on_lost == OnLost::ignore) return;
+  say(orders_.names + ": " +
+      what_it_can_keep({counted_on_, terms_.largest_margin, orders_.service.session_timeout, niceness_}));
 }
 
 void Guard::wrapper_is_gone() {
@@ -245,11 +256,7 @@ void Guard::measure(Clock::time_point now) {
   lateness_.came(next_tick_, now);
   tick_ = command_ == 0 ? std::min<Clock::duration>(2 * tick_, kLastTick) : terms_.margin;
   next_tick_ = now + tick_;
-  if (command_ != 0) say_if_late();
-}
-
-void Guard::say_if_late() {
-  if (said_late_ || lateness_.expected() <= terms_.largest_margin) return;
+  if (command_ == 0 || said_late_ || lateness_.expected() <= counted_on_) return;
   said_late_ = true;
   report({.kind = FromGuardian::Kind::late, .by = lateness_.expected() - terms_.largest_margin});
 }

@@ -36,6 +36,7 @@ struct GuardOrders {
   std::vector<std::pair<std::string, std::string>> env{};  // added; HOLDFAST_TOKEN comes with the start
   std::string id{};          // of this run: in the environment of the command, and so of all that it starts
   std::string names{};       // for messages
+  bool quiet = false;        // but for what has to be said
   sigset_t mask{};           // the command's
   GuardedService service{};  // where the wrapper's session is
 };

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <optional>
+#include <string>
 
 #include "holdfast/clock.h"
 
@@ -26,5 +28,15 @@ class Lateness {
 // Before anything was measured: of a process that runs at this niceness and may not raise it. `alone`: in a session of its own, on a kernel that
 // shares the processor among sessions (scheduling.h), so that the niceness matters little.
 Clock::duration assumed_lateness(int niceness, bool alone);
+
+// What a run can keep that has to count on getting the processor so late, said before its command is started.
+struct LateRun {
+  Clock::duration lateness{};
+  Clock::duration largest_margin{};  // what of that it can make good (deadlines.h)
+  Clock::duration session_timeout{};
+  std::optional<int> niceness{};  // of one that may not raise its priority
+};
+// How long the command may live on when another client has the lock, why, and what helps.
+std::string what_it_can_keep(const LateRun& run);
 
 }  // namespace holdfast::cli

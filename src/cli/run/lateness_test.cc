@@ -46,5 +46,17 @@ TEST(Lateness, that_is_assumed_grows_with_the_niceness) {
   EXPECT_LT(assumed_lateness(19, true), assumed_lateness(19, false));
 }
 
+TEST(Lateness, that_a_session_is_too_short_for_is_said_with_what_helps) {
+  EXPECT_EQ(
+      what_it_can_keep({.lateness = 3600ms, .largest_margin = 1140ms, .session_timeout = 2s, .niceness = 19}),
+      "at niceness 19 and without the right to raise its priority this run may get the processor 3.6s late, so if the "
+      "storage service falls silent, the command may run for 2.46s after another client has the lock; give it "
+      "--session-timeout 7s or more, or CAP_SYS_NICE, RLIMIT_RTPRIO or RLIMIT_NICE");
+  EXPECT_EQ(what_it_can_keep({.lateness = 2s, .largest_margin = 1s, .session_timeout = 2s}),
+            "on a machine as busy as this one this run may get the processor 2s late, so if the storage service falls "
+            "silent, "
+            "the command may run for 1s after another client has the lock; give it --session-timeout 4s or more");
+}
+
 }  // namespace
 }  // namespace holdfast::cli

@@ -96,6 +96,7 @@ GuardOrders Wrapper::orders() const {
           .env = std::move(environment),
           .id = id,
           .names = options_.shown_names(),
+          .quiet = options_.quiet,
           .mask = signals_.mask_before(),
           .service = {settings_.url, settings_.session_timeout, settings_.zookeeper, settings_.tls}};
 }
