@@ -17,6 +17,7 @@
 
 #include "cli/run/command.h"
 #include "cli/run/guard_message.h"
+#include "cli/run/last_act.h"
 #include "cli/run/lateness.h"
 #include "cli/run/process_tree.h"
 #include "cli/run/roster.h"
@@ -52,7 +53,8 @@ pid_t group_for_command(pid_t wrapper) {
 
 class Guard {
  public:
-  Guard(const GuardOrders& orders, int socket) : orders_(orders), socket_(socket), wrapper_(::getppid()) {}
+  Guard(const Run& run, const sigset_t& mask, int socket)
+      : run_(run), mask_(mask), socket_(socket), wrapper_(::getppid()) {}
 
   [[noreturn]] void live();
 
@@ -77,9 +79,9 @@ class Guard {
   void set_timer();
   void report(FromGuardian message);
   void report_end(bool killed = false, std::size_t left = 0);
-  std::vector<ProcessInfo> to_be_ended() const { return cli::to_be_ended(descendants_of(::getpid()), orders_.id); }
+  std::vector<ProcessInfo> to_be_ended() const { return cli::to_be_ended(descendants_of(::getpid()), run_.id); }
   // Of what the command has started.
-  bool nothing_left() const { return childless_ || only_shared_engine_left(orders_.id); }
+  bool nothing_left() const { return childless_ || only_shared_engine_left(run_.id); }
   bool wrapper_stands_still() const { return !gone_ && process_info(wrapper_).stopped; }
 
   // What has left the tree below us is killed. False: something of it is alive all the same.
@@ -87,7 +89,8 @@ class Guard {
   // Nothing below us is alive.
   [[noreturn]] void leave();
 
-  const GuardOrders& orders_;
+  const Run& run_;
+  const sigset_t& mask_;  // the command's
   int socket_;
   pid_t wrapper_;
   int children_ = -1;
@@ -188,12 +191,11 @@ void Guard::start(const ToGuardian& order) {
   terms_ = order.terms;
   valid_until_ = order.valid_until;
   say_what_can_be_kept();
-  auto env = orders_.env;
-  env.emplace_back("HOLDFAST_TOKEN", std::to_string(order.token));
+  const auto env = environment_of_command(run_, order.token);
   const auto group = group_for_command(wrapper_);
   has_own_group_ = group == 0;
   const auto started = start_command(
-      {orders_.argv, env, orders_.mask, group, ignores_children_, scheduling_, std::min(plan().tell, plan().kill)});
+      {run_.options.command, env, mask_, group, ignores_children_, scheduling_, std::min(plan().tell, plan().kill)});
   if (!started && started.error() == ETIMEDOUT) {
     told_ = true;
     report_end(true);
@@ -215,9 +217,9 @@ void Guard::start(const ToGuardian& order) {
 
 void Guard::say_what_can_be_kept() {
   counted_on_ = std::max(terms_.largest_margin, lateness_.expected());
-  if (counted_on_ == terms_.largest_margin || orders_.quiet || terms_.on_lost == OnLost::ignore) return;
-  say(orders_.names + ": " +
-      what_it_can_keep({counted_on_, terms_.largest_margin, orders_.service.session_timeout, niceness_}));
+  if (counted_on_ == terms_.largest_margin || run_.options.quiet || terms_.on_lost == OnLost::ignore) return;
+  say(run_.names() + ": " +
+      what_it_can_keep({counted_on_, terms_.largest_margin, run_.service.session_timeout, niceness_}));
 }
 
 void Guard::wrapper_is_gone() {
@@ -309,9 +311,9 @@ void Guard::tell() {
   roster_.ask_to_end();
   if (wrapper_stands_still()) {
     said_ = true;
-    say(orders_.names + ": stopped for too long to keep the lock; ending the command");
+    say(run_.names() + ": stopped for too long to keep the lock; ending the command");
   } else if (gone_) {
-    say(orders_.names + ": holdfast was killed (pid " + std::to_string(wrapper_) + "); ending the command it ran");
+    say(run_.names() + ": holdfast was killed (pid " + std::to_string(wrapper_) + "); ending the command it ran");
   }
   report({.kind = FromGuardian::Kind::told, .maximum = maximum_, .said = said_});
 }
@@ -324,7 +326,7 @@ void Guard::kill_all() {
   roster_.kill();
   kill_and_hurry();
   // Not after those that the kernel keeps alive.
-  for (const auto process : processes_with_environment(orders_.id)) ::kill(process, SIGKILL);
+  for (const auto process : processes_with_environment(run_.id)) ::kill(process, SIGKILL);
   do {
     kill_and_hurry();
     pollfd child{children_, POLLIN, 0};
@@ -333,7 +335,7 @@ void Guard::kill_all() {
   } while (!nothing_left() && Clock::now() < give_up);
   if (!told_ && wrapper_stands_still()) {
     said_ = true;
-    say(orders_.names + ": stopped for too long to keep the lock; the command was killed");
+    say(run_.names() + ": stopped for too long to keep the lock; the command was killed");
   }
   const bool all_dead = kill_escaped() && nothing_left();
   report_end(true, all_dead ? 0 : std::max<std::size_t>(to_be_ended().size(), 1));
@@ -345,7 +347,7 @@ void Guard::kill_all() {
 bool Guard::kill_escaped() const {
   const auto give_up = Clock::now() + kKillPatience;
   for (;;) {
-    const auto escaped = processes_with_environment(orders_.id);
+    const auto escaped = processes_with_environment(run_.id);
     if (escaped.empty()) return true;
     for (const auto process : escaped) ::kill(process, SIGKILL);
     if (Clock::now() >= give_up) return false;
@@ -356,7 +358,7 @@ bool Guard::kill_escaped() const {
 // A wrapper that lives gives the lock back itself.
 void Guard::leave() {
   if (!gone_) ::_exit(0);
-  end_session_and_exit(orders_.service, session_);
+  end_session_and_exit(run_.service, session_);
 }
 
 // To die, a process needs the processor, too: what it was doing in the kernel is done first, and its files are closed. But it must have been killed
@@ -415,6 +417,6 @@ void Guard::report_end(bool killed, std::size_t left) {
 
 }  // namespace
 
-void guard(const GuardOrders& orders, int socket) { Guard(orders, socket).live(); }
+void guard(const Run& run, const sigset_t& mask, int socket) { Guard(run, mask, socket).live(); }
 
 }  // namespace holdfast::cli

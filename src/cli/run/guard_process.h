@@ -22,26 +22,11 @@
 
 #include <signal.h>
 
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "cli/run/deadlines.h"
-#include "cli/run/last_act.h"
+#include "cli/run/one_run.h"
 
 namespace holdfast::cli {
 
-struct GuardOrders {
-  std::vector<std::string> argv{};
-  std::vector<std::pair<std::string, std::string>> env{};  // added; HOLDFAST_TOKEN comes with the start
-  std::string id{};          // of this run: in the environment of the command, and so of all that it starts
-  std::string names{};       // for messages
-  bool quiet = false;        // but for what has to be said
-  sigset_t mask{};           // the command's
-  GuardedService service{};  // where the wrapper's session is
-};
-
-// The life of the guardian, in the process that was forked for it. `socket` is its end.
-[[noreturn]] void guard(const GuardOrders& orders, int socket);
+// The life of the guardian, in the process that was forked for it. `mask` is the command's, `socket` the guardian's end.
+[[noreturn]] void guard(const Run& run, const sigset_t& mask, int socket);
 
 }  // namespace holdfast::cli

@@ -11,7 +11,7 @@
 
 namespace holdfast::cli {
 
-Guardian::Guardian(const GuardOrders& orders) : run_id_(orders.id) {
+Guardian::Guardian(const Run& run, const sigset_t& mask) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     throw std::system_error(errno, std::generic_category(), "socketpair");
@@ -19,7 +19,7 @@ Guardian::Guardian(const GuardOrders& orders) : run_id_(orders.id) {
   pid_ = ::fork();
   if (pid_ == 0) {
     ::close(ends[0]);
-    guard(orders, ends[1]);
+    guard(run, mask, ends[1]);
   }
   const int error = errno;
   ::close(ends[1]);

@@ -6,7 +6,6 @@
 #include <sys/types.h>
 
 #include <optional>
-#include <string>
 
 #include "cli/run/guard_message.h"
 #include "cli/run/guard_process.h"
@@ -16,8 +15,8 @@ namespace holdfast::cli {
 
 class Guardian {
  public:
-  // Forks. Make it before the first thread. Throws std::system_error.
-  explicit Guardian(const GuardOrders& orders);
+  // Forks. Make it before the first thread. `mask` is the command's. Throws std::system_error.
+  Guardian(const Run& run, const sigset_t& mask);
   // The guardian sees that we are gone: what runs is ended.
   ~Guardian();
   Guardian(const Guardian&) = delete;
@@ -25,7 +24,6 @@ class Guardian {
 
   pid_t pid() const noexcept { return pid_; }
   int socket() const noexcept { return socket_; }
-  const std::string& run_id() const noexcept { return run_id_; }
 
   void start(std::uint64_t token, const HoldTerms& terms, Clock::time_point valid_until);
   // Sent only if it is new.
@@ -45,7 +43,6 @@ class Guardian {
  private:
   void send(const ToGuardian& order);
 
-  const std::string run_id_;
   pid_t pid_ = 0;
   int socket_ = -1;
   bool dead_ = false;

@@ -34,33 +34,22 @@ constexpr auto kKillPatience = std::chrono::seconds(10);
 
 }  // namespace
 
-tl::expected<SessionTerms, std::string> session_terms(const RunOptions& options, Clock::duration session_timeout) {
-  const auto validity = nominal_validity(session_timeout);
-  // Only who is told before the lease ends needs the time in it: the guardian kills in time, whatever was asked for.
-  constexpr auto kUsual = std::chrono::seconds(5);
-  if (options.on_lost != OnLost::term) return SessionTerms{validity, options.kill_after.value_or(kUsual)};
-  const auto chosen = choose_kill_after(options.kill_after, validity);
-  if (!chosen) return tl::unexpected(chosen.error());
-  return SessionTerms{validity, *chosen};
-}
-
 RunEnd ended_by(int signal) { return {kExitSignal + signal, signal == SIGINT ? signal : 0}; }
 
-Holding::Holding(const RunOptions& options, const SessionTerms& session, const Lease& lease, Guardian& guardian,
+Holding::Holding(const Run& run, Clock::duration kill_after, const Lease& lease, Guardian& guardian,
                  WrapperSignals& signals)
-    : options_(options),
-      session_(session),
+    : run_(run),
+      options_(run.options),
       lease_(lease),
       guardian_(guardian),
       signals_(signals),
       granted_(Clock::now()),
       validity_(lease.valid_until() - granted_),
-      terms_{.on_lost = options.on_lost,
-             .kill_after =
-                 options.on_lost == OnLost::term ? fit_kill_after(session.kill_after, validity_) : session.kill_after,
+      terms_{.on_lost = options_.on_lost,
+             .kill_after = options_.on_lost == OnLost::term ? fit_kill_after(kill_after, validity_) : kill_after,
              .margin = kill_margin(validity_),
              .largest_margin = largest_margin(validity_),
-             .hold_until = options.max_hold ? granted_ + *options.max_hold : Clock::time_point::max()},
+             .hold_until = options_.max_hold ? granted_ + *options_.max_hold : Clock::time_point::max()},
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (wake_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
 }
@@ -143,15 +132,15 @@ void Holding::explain_end() {
   explained_ = true;
   const auto now = Clock::now();
   if (maximum_) {
-    say(fmt::format("{}: held for {}, as long as --max-hold allows; ending the command", options_.shown_names(),
+    say(fmt::format("{}: held for {}, as long as --max-hold allows; ending the command", run_.names(),
                     show_seconds(*options_.max_hold)));
   } else {
     say(fmt::format(
         "{}: the storage service has not answered for about {}; ending the command before the lock can go to "
         "somebody else",
-        options_.shown_names(),
+        run_.names(),
         show_seconds(
-            std::max<Clock::duration>(now + session_.validity - lease_.valid_until(), Clock::duration::zero()))));
+            std::max<Clock::duration>(now + run_.validity() - lease_.valid_until(), Clock::duration::zero()))));
   }
 }
 
@@ -161,7 +150,7 @@ void Holding::guardian_is_late(Clock::duration by) {
       fmt::format("{}: this machine is so busy that the command could not be ended in time if the storage service fell "
                   "silent: it might run for {} "
                   "after another client has the lock; give it a longer --session-timeout, or a higher priority",
-                  options_.shown_names(), show_seconds(by)));
+                  run_.names(), show_seconds(by)));
 }
 
 void Holding::command_ended(const FromGuardian& message) {
@@ -176,7 +165,7 @@ void Holding::command_ended(const FromGuardian& message) {
       say(fmt::format(
           "{}: {} of its processes could not be killed (another user's, or waiting for a disk); look at them "
           "before you trust the lock",
-          options_.shown_names(), message.left));
+          run_.names(), message.left));
     }
     end_ = RunEnd{.code = maximum_ ? kExitTooLong : kExitLost, .something_lives = message.left > 0};
   } else if (WIFSIGNALED(message.value)) {
@@ -212,8 +201,7 @@ void Holding::hear_lease() {
   if (asked_back_ && !ending_ && !warned_) {
     if (options_.on_lost == OnLost::ignore) {
       warned_ = true;
-      say(fmt::format("{}: somebody asks for the lock back; the command goes on (--on-lost ignore)",
-                      options_.shown_names()));
+      say(fmt::format("{}: somebody asks for the lock back; the command goes on (--on-lost ignore)", run_.names()));
     } else {
       end_command("somebody asks for the lock back");
     }
@@ -222,7 +210,7 @@ void Holding::hear_lease() {
   if (options_.on_lost != OnLost::ignore) return end_command("the lock was lost");
   if (explained_) return;
   explained_ = true;
-  say(fmt::format("{}: the lock was lost; the command goes on without it (--on-lost ignore)", options_.shown_names()));
+  say(fmt::format("{}: the lock was lost; the command goes on without it (--on-lost ignore)", run_.names()));
 }
 
 void Holding::end_command(const std::string& why) {
@@ -230,7 +218,7 @@ void Holding::end_command(const std::string& why) {
   const auto now = end_now(terms_, Clock::now());
   last_ = {now.tell, std::min(now.kill, last_.kill)};
   guardian_.end();
-  if (!std::exchange(explained_, true)) say(fmt::format("{}: {}; ending the command", options_.shown_names(), why));
+  if (!std::exchange(explained_, true)) say(fmt::format("{}: {}; ending the command", run_.names(), why));
 }
 
 void Holding::look_at_the_clock() {
@@ -257,7 +245,7 @@ void Holding::guardian_died() {
   const bool all_dead = kill_all_but(before);
   terminal_.restore();
   if (!std::exchange(explained_, true)) {
-    say(options_.shown_names() + ": the guardian of the command was killed; the command was ended");
+    say(run_.names() + ": the guardian of the command was killed; the command was ended");
   }
   end_ = RunEnd{.code = kExitLost, .something_lives = !all_dead};
 }
@@ -271,7 +259,7 @@ bool Holding::kill_all_but(const std::vector<pid_t>& others) {
   for (int quiet = 0; Clock::now() < give_up;) {
     auto found = kill_descendants(::getpid(), others, local::kEngineProcessName);
     const auto engines = found > 0 ? std::vector<ProcessInfo>() : descendants_of(::getpid(), others);
-    for (const auto& process : to_be_ended(engines, guardian_.run_id())) {
+    for (const auto& process : to_be_ended(engines, run_.id)) {
       ::kill(process.pid, SIGKILL);
       ++found;
     }

@@ -8,7 +8,7 @@
 
 #include "cli/run/deadlines.h"
 #include "cli/run/guardian.h"
-#include "cli/run/run_options.h"
+#include "cli/run/one_run.h"
 #include "cli/run/terminal_modes.h"
 #include "cli/run/wrapper_signals.h"
 #include "holdfast/lease.h"
@@ -26,18 +26,10 @@ struct RunEnd {
 };
 RunEnd ended_by(int signal);
 
-// What follows from the session that is asked for, before anybody waits.
-struct SessionTerms {
-  Clock::duration validity{};  // of a lease, when the service was just heard
-  Clock::duration kill_after{};
-};
-// The error says why --kill-after does not fit.
-tl::expected<SessionTerms, std::string> session_terms(const RunOptions& options, Clock::duration session_timeout);
-
 class Holding {
  public:
-  Holding(const RunOptions& options, const SessionTerms& session, const Lease& lease, Guardian& guardian,
-          WrapperSignals& signals);
+  // `kill_after`: see kill_after_of().
+  Holding(const Run& run, Clock::duration kill_after, const Lease& lease, Guardian& guardian, WrapperSignals& signals);
   ~Holding();
   Holding(const Holding&) = delete;
   Holding& operator=(const Holding&) = delete;
@@ -64,8 +56,8 @@ class Holding {
   void end_command(const std::string& why);
   void stay_for_minimum();
 
+  const Run& run_;
   const RunOptions& options_;
-  const SessionTerms session_;
   const Lease& lease_;
   Guardian& guardian_;
   WrapperSignals& signals_;

@@ -35,7 +35,7 @@ void end_at_alarm() {
 
 }  // namespace
 
-void end_session_and_exit(const GuardedService& service, const lock::SessionKey& key) {
+void end_session_and_exit(const ServiceSettings& service, const lock::SessionKey& key) {
   if (key.id == 0) ::_exit(0);
   close_everything();
   end_at_alarm();

@@ -4,22 +4,12 @@
 // Whoever calls this has seen that every process of the command is dead, or that none was started. If it fails, the session ends by itself.
 #pragma once
 
-#include <chrono>
-#include <string>
-
-#include "holdfast/client.h"
+#include "cli/service.h"
 #include "lock/session_key.h"
 
 namespace holdfast::cli {
 
-struct GuardedService {
-  std::string url{};
-  std::chrono::milliseconds session_timeout{};
-  ZooKeeperOptions zookeeper{};
-  TlsOptions tls{};
-};
-
 // Ends this process, in a few seconds at the latest. It has no other thread, and needs none of its descriptors.
-[[noreturn]] void end_session_and_exit(const GuardedService& service, const lock::SessionKey& key);
+[[noreturn]] void end_session_and_exit(const ServiceSettings& service, const lock::SessionKey& key);
 
 }  // namespace holdfast::cli

@@ -1,14 +1,12 @@
 #include "cli/run/wrapper.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -21,7 +19,7 @@
 #include "cli/run/command.h"
 #include "cli/run/guardian.h"
 #include "cli/run/holding.h"
-#include "cli/run/run_environment.h"
+#include "cli/run/one_run.h"
 #include "cli/run/scheduling.h"
 #include "cli/run/standard_streams.h"
 #include "cli/run/waiting_line.h"
@@ -54,8 +52,12 @@ bool answers_soon(const Client& client) {
 
 class Wrapper {
  public:
-  Wrapper(const RunOptions& options, const ServiceSettings& settings, const SessionTerms& terms)
-      : options_(options), settings_(settings), terms_(terms), guardian_(orders()) {
+  Wrapper(const Run& run, Clock::duration kill_after)
+      : run_(run),
+        options_(run.options),
+        settings_(run.service),
+        kill_after_(kill_after),
+        guardian_(run, signals_.mask_before()) {
     take_short_turns();  // heartbeats are little work, and are wanted in time
     ignore_broken_pipes();
     let_go_of_streams(guardian_.socket(), {signals_.fd()});
@@ -66,7 +68,6 @@ class Wrapper {
   [[noreturn]] void end_process(RunEnd end);
 
  private:
-  GuardOrders orders() const;
   // Nothing once the acquisition is done; the end, if a signal comes first.
   std::optional<RunEnd> wait_in_line(Acquisition& acquisition);
   RunEnd leave(Acquisition& acquisition, std::optional<WaitingLine>& line, RunEnd end);
@@ -74,32 +75,14 @@ class Wrapper {
   RunEnd hold(Acquisition& acquisition);
   void say_if_not_as_asked(milliseconds granted) const;
 
+  const Run& run_;
   const RunOptions& options_;
   const ServiceSettings& settings_;
-  const SessionTerms terms_;
+  const Clock::duration kill_after_;
   WrapperSignals signals_;
   Guardian guardian_;
   const Clock::time_point begun_ = Clock::now();
 };
-
-GuardOrders Wrapper::orders() const {
-  const auto id = base::random_uuid();
-  const char* outer = std::getenv(kRunIds);
-  std::vector<std::pair<std::string, std::string>> environment{
-      {"HOLDFAST_NAME", fmt::format("{}", fmt::join(options_.names, " "))},
-      {kRunUrl, settings_.url},
-      {kRunNamespace, settings_.name_space},
-      {kRunAuth, settings_.auth_file},
-      {kRunIds, outer == nullptr ? id : fmt::format("{}:{}", outer, id)}};
-  for (const auto key : kRunSecurity) environment.emplace_back(run_variable(key), security_setting(settings_, key));
-  return {.argv = options_.command,
-          .env = std::move(environment),
-          .id = id,
-          .names = options_.shown_names(),
-          .quiet = options_.quiet,
-          .mask = signals_.mask_before(),
-          .service = {settings_.url, settings_.session_timeout, settings_.zookeeper, settings_.tls}};
-}
 
 RunEnd Wrapper::run() {
   RunEnd end;
@@ -160,7 +143,7 @@ RunEnd Wrapper::not_acquired(Acquisition& acquisition) {
   const auto because = room.empty() ? "" : "; " + room;
   // A service that does not grant what is free is out of order, and that must not pass for a lock that is held (-E 0).
   if (!others && held.empty()) throw Error(Errc::not_connected, result.message() + because);
-  if (held.empty()) held = options_.shown_names() + " was not granted";
+  if (held.empty()) held = run_.names() + " was not granted";
   if (!options_.quiet) say(fmt::format("{}; the command was not run{}", held, because));
   return {options_.conflict_code};
 }
@@ -172,9 +155,9 @@ RunEnd Wrapper::hold(Acquisition& acquisition) {
   say_if_not_as_asked(std::chrono::duration_cast<milliseconds>(client.session_timeout()));
   RunEnd end;
   {
-    Holding holding(options_, terms_, lease, guardian_, signals_);
+    Holding holding(run_, kill_after_, lease, guardian_, signals_);
     if (options_.verbose) {
-      say(fmt::format("{}: granted after {}, token {}; {}", options_.shown_names(), show_seconds(Clock::now() - begun_),
+      say(fmt::format("{}: granted after {}, token {}; {}", run_.names(), show_seconds(Clock::now() - begun_),
                       lease.token(), holding.bound()));
     }
     end = holding.run();
@@ -186,7 +169,7 @@ RunEnd Wrapper::hold(Acquisition& acquisition) {
       say(fmt::format(
           "{}: the storage service does not answer, so the lock could not be given back; it is free once the "
           "session has ended, in about {}",
-          options_.shown_names(), show_seconds(settings_.session_timeout)));
+          run_.names(), show_seconds(settings_.session_timeout)));
     }
     end_process(end);
   }
@@ -201,7 +184,7 @@ void Wrapper::say_if_not_as_asked(milliseconds granted) const {
                                   [](const Setting& setting) { return setting.key == "session_timeout"; });
   if (options_.quiet || asked == settings_.origins.end() || asked->origin == "default") return;
   if (granted == milliseconds(0) || granted == settings_.session_timeout) return;
-  say(fmt::format("{}: the storage service has granted a session timeout of {} instead of {}", options_.shown_names(),
+  say(fmt::format("{}: the storage service has granted a session timeout of {} instead of {}", run_.names(),
                   show_seconds(granted), show_seconds(settings_.session_timeout)));
 }
 
@@ -224,9 +207,10 @@ int run_under_lock(const RunOptions& options, const ServiceSettings& settings) {
                 "/proc is not there, or not that of this PID namespace, so the command could not be ended in time; "
                 "mount it (unshare --mount-proc)");
   }
-  const auto terms = session_terms(options, settings.session_timeout);
-  if (!terms) throw Error(Errc::invalid_argument, terms.error());
-  Wrapper wrapper(options, settings, *terms);
+  const Run run{options, settings, base::random_uuid()};
+  const auto kill_after = kill_after_of(run);
+  if (!kill_after) throw Error(Errc::invalid_argument, kill_after.error());
+  Wrapper wrapper(run, *kill_after);
   const RunEnd end = wrapper.run();
   if (end.die_of != 0) wrapper.end_process(end);
   return end.code;
