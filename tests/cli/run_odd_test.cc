@@ -121,5 +121,20 @@ TEST(RunOdd, a_maximum_leaves_the_whole_time_between_term_and_kill) {
   EXPECT_GE(std::chrono::steady_clock::now() - told, 3500ms);
 }
 
+// More processes than descriptors, none of them in the command's group: they have to be found, which takes descriptors.
+TEST(RunOdd, few_descriptors_are_enough_to_end_many_processes) {
+  const TempDir dir;
+  Process run({.argv = {"sh", "-c", "ulimit -n 24; exec \"$@\"", "sh", HOLDFAST_COMMAND, "run", "--url", engine_url(),
+                        "--max-hold", "2", "--kill-after", "0.3", fresh_name(), "--", "sh", "-c",
+                        "trap '' TERM; for i in $(seq 40); do setsid sleep 1000 & done; echo $HOLDFAST_RUN_IDS; wait"},
+               .stderr_file = dir / "errors"});
+  const auto id = run.read_line(kRunPatience);
+  ASSERT_TRUE(id) << content(dir / "errors");
+  const auto began = Clock::now();
+  EXPECT_EQ(run.wait(kRunPatience), 124) << content(dir / "errors");
+  EXPECT_LT(Clock::now() - began, 8s) << "it tried for ten seconds, and gave up";
+  EXPECT_EQ(content(dir / "errors").find("could not be killed"), std::string::npos) << content(dir / "errors");
+}
+
 }  // namespace
 }  // namespace holdfast::testing
