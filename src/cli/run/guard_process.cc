@@ -16,6 +16,7 @@
 #include <optional>
 
 #include "cli/run/command.h"
+#include "cli/run/command_processes.h"
 #include "cli/run/guard_message.h"
 #include "cli/run/last_act.h"
 #include "cli/run/lateness.h"
@@ -24,7 +25,6 @@
 #include "cli/run/scheduling.h"
 #include "cli/run/shared_engine.h"
 #include "cli/run/standard_streams.h"
-#include "cli/run/wrapper_signals.h"
 
 namespace holdfast::cli {
 namespace {
@@ -74,18 +74,15 @@ class Guard {
   void kill_command() const;
   void tell();
   void kill_all();
-  void kill_and_hurry();
-  void forward(int signal);
   void set_timer();
   void report(FromGuardian message);
   void report_end(bool killed = false, std::size_t left = 0);
-  std::vector<ProcessInfo> to_be_ended() const { return cli::to_be_ended(descendants_of(::getpid()), run_.id); }
+  // What has left the tree below us is killed. False: something of it is alive all the same.
+  bool escaped_are_dead() const { return kill_escaped(run_.id, Clock::now() + kKillPatience); }
   // Of what the command has started.
   bool nothing_left() const { return childless_ || only_shared_engine_left(run_.id); }
   bool wrapper_stands_still() const { return !gone_ && process_info(wrapper_).stopped; }
 
-  // What has left the tree below us is killed. False: something of it is alive all the same.
-  bool kill_escaped() const;
   // Nothing below us is alive.
   [[noreturn]] void leave();
 
@@ -160,7 +157,7 @@ void Guard::live() {
     if (fds[0].revents != 0) hear();
     look_at_the_clock();
     if (status_ && (told_ || gone_) && nothing_left()) {
-      const bool all_dead = kill_escaped();
+      const bool all_dead = escaped_are_dead();
       report_end(false, all_dead ? 0 : 1);
       if (!all_dead) ::_exit(0);
       leave();
@@ -179,7 +176,9 @@ void Guard::hear() {
     switch (order.kind) {
       case ToGuardian::Kind::start: start(order); break;
       case ToGuardian::Kind::done: ::_exit(0);
-      case ToGuardian::Kind::signal: forward(order.signal); break;
+      case ToGuardian::Kind::signal:
+        if (command_ != 0 && !status_) forward_signal(command_, has_own_group_, order.signal);
+        break;
       case ToGuardian::Kind::lease: valid_until_ = order.valid_until; break;
       case ToGuardian::Kind::end: end_ = end_now(terms_, Clock::now()); break;
       case ToGuardian::Kind::session: session_ = {order.session, {order.password.begin(), order.password.end()}}; break;
@@ -324,11 +323,11 @@ void Guard::kill_all() {
   // First, by the least work, what is known; then what has come since.
   kill_command();
   roster_.kill();
-  kill_and_hurry();
+  kill_and_hurry(run_.id);
   // Not after those that the kernel keeps alive.
-  for (const auto process : processes_with_environment(run_.id)) ::kill(process, SIGKILL);
+  kill_by_environment(run_.id);
   do {
-    kill_and_hurry();
+    kill_and_hurry(run_.id);
     pollfd child{children_, POLLIN, 0};
     ::poll(&child, 1, kLookAgainAfterMs);
     reap();
@@ -337,49 +336,16 @@ void Guard::kill_all() {
     said_ = true;
     say(run_.names() + ": stopped for too long to keep the lock; the command was killed");
   }
-  const bool all_dead = kill_escaped() && nothing_left();
-  report_end(true, all_dead ? 0 : std::max<std::size_t>(to_be_ended().size(), 1));
+  const bool all_dead = escaped_are_dead() && nothing_left();
+  report_end(true, all_dead ? 0 : std::max<std::size_t>(command_processes(run_.id).size(), 1));
   if (!all_dead) ::_exit(0);
   leave();
-}
-
-// A process in another PID namespace whose parent has died belongs to the init of that namespace, not to us.
-bool Guard::kill_escaped() const {
-  const auto give_up = Clock::now() + kKillPatience;
-  for (;;) {
-    const auto escaped = processes_with_environment(run_.id);
-    if (escaped.empty()) return true;
-    for (const auto process : escaped) ::kill(process, SIGKILL);
-    if (Clock::now() >= give_up) return false;
-    ::poll(nullptr, 0, kLookAgainAfterMs);
-  }
 }
 
 // A wrapper that lives gives the lock back itself.
 void Guard::leave() {
   if (!gone_) ::_exit(0);
   end_session_and_exit(run_.service, session_);
-}
-
-// To die, a process needs the processor, too: what it was doing in the kernel is done first, and its files are closed. But it must have been killed
-// before, or it would use what it is given.
-void Guard::kill_and_hurry() {
-  const auto found = to_be_ended();
-  for (const auto& process : found) ::kill(process.pid, SIGKILL);
-  for (const auto& process : found) {
-    for (const auto thread : threads_of(process.pid)) hurry(thread, Urgency::less);
-  }
-}
-
-void Guard::forward(int signal) {
-  if (command_ == 0 || status_) return;
-  const pid_t group = process_info(command_).group;
-  for (const auto& process : descendants_of(::getpid())) {
-    if (process.group != group) continue;
-    // In a group that no other one of its session has children in, as that of a command without a terminal, the kernel stops nothing but by SIGSTOP.
-    const bool stop = has_own_group_ && stops_us(signal) && leaves_to_kernel(process.pid, signal);
-    ::kill(process.pid, stop ? SIGSTOP : signal);
-  }
 }
 
 void Guard::set_timer() {
