@@ -27,8 +27,8 @@ TEST(Reads, gives_up_a_multi_read_as_soon_as_its_answer_is_too_long) {
   wire::MultiRead request;
   request.steps.resize(1'000, wire::GetData{"/a"});
   wire::Writer answer;
-  const Identities none;
-  const Permissions permissions(none);
+  const Identities no_identities;
+  const Permissions permissions(no_identities);
   const Reads reads(scene.engine.tree(), permissions, 1, 15'000);
   EXPECT_EQ(reads(request, answer), Code::marshalling_error);
   EXPECT_LT(answer.size(), 30'000u);
@@ -39,8 +39,8 @@ TEST(Reads, refuses_a_multi_read_of_long_lists_before_it_makes_any_of_them) {
   const auto me = scene.client(1);
   (void)scene.run(me, create("/a"));
   for (int i = 0; i < 100; ++i) (void)scene.run(me, create("/a/" + std::string(100, 'x') + std::to_string(i)));
-  const Identities none;
-  const Permissions permissions(none);
+  const Identities no_identities;
+  const Permissions permissions(no_identities);
   const Reads reads(scene.engine.tree(), permissions, 1, 25'000);
   wire::MultiRead request;
   request.steps.resize(2, wire::GetChildren{"/a"});
