@@ -5,6 +5,8 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include "command_run.h"
 #include "holdfast/holdfast.h"
@@ -67,8 +69,10 @@ TEST_F(SaslCommand, says_what_is_wrong_with_its_login) {
 }
 
 TEST_F(SaslCommand, ends_the_session_of_a_run_that_was_killed) {
-  Process run({.argv = {HOLDFAST_COMMAND, "run", "--config", here_, "--session-timeout", "40s", "a", "--", "sh", "-c",
-                        "echo ready; sleep 60"}});
+  const std::vector<std::string> words{
+      HOLDFAST_COMMAND,      "run", "--config", here_, "--session-timeout", "40s", "a", "--", "sh", "-c",
+      "echo ready; sleep 60"};
+  Process run(words);
   ASSERT_EQ(run.read_line(std::chrono::seconds(60)), "ready");
   auto rival =
       Client::connect("zk://" + server_.server().address(),

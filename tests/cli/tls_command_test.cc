@@ -67,7 +67,7 @@ TEST_F(TlsCommand, doctor_asks_every_server_by_tls) {
 TEST_F(TlsCommand, ends_the_session_of_a_run_that_was_killed) {
   auto words = with_options({"run", "--session-timeout", "40s", "a", "--", "sh", "-c", "echo ready; sleep 60"});
   words.insert(words.begin(), HOLDFAST_COMMAND);
-  Process run({.argv = words});
+  Process run(words);
   ASSERT_EQ(run.read_line(std::chrono::seconds(60)), "ready");
   auto rival = Client::connect("zk://" + server_.server().address());
   ASSERT_EQ(::kill(run.pid(), SIGKILL), 0);
