@@ -9,6 +9,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/assert.h"
+
 namespace holdfast::engine {
 namespace {
 
@@ -98,6 +100,7 @@ const AclTable::Entry* AclTable::use(const wire::AclList& list) {
       throw;
     }
   }
+  HOLDFAST_ASSERT(added == (entry.users == 0), added, entry.users);
   ++entry.users;
   return &entry;
 }
@@ -105,6 +108,8 @@ const AclTable::Entry* AclTable::use(const wire::AclList& list) {
 void AclTable::release(const Entry* entry) {
   if (entry == nullptr) return;
   const auto found = entries_.find(*entry->key);
+  HOLDFAST_ASSERT(found != entries_.end() && &found->second == entry, entries_.size());
+  HOLDFAST_ASSERT(found->second.users > 0, entries_.size());
   if (--found->second.users == 0) entries_.erase(found);
 }
 

@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "base/assert.h"
 #include "engine/node.h"
 
 namespace holdfast::engine {
@@ -41,7 +42,10 @@ Children::Place Children::place_of(std::string_view name, std::uint32_t hash) co
 // Of one that is there.
 std::size_t Children::slot_of(Place place) const {
   auto slot = home(hashes_[place]);
-  while (slots_[slot] != place) slot = behind(slot);
+  while (slots_[slot] != place) {
+    HOLDFAST_ASSERT(slots_[slot] != kNone, place, slot, slots_.size());
+    slot = behind(slot);
+  }
   return slot;
 }
 
@@ -65,6 +69,9 @@ void Children::vacate(std::size_t slot) {
 }
 
 std::vector<Children::Place> Children::table_of(std::size_t slots) const {
+  // A search ends at a slot that is free.
+  HOLDFAST_ASSERT(std::has_single_bit(slots) && slots > nodes_.size(), slots, nodes_.size());
+  HOLDFAST_ASSERT(hashes_.size() == nodes_.size(), hashes_.size(), nodes_.size());
   std::vector<Place> table(slots, kNone);
   for (Place place = 0; place < nodes_.size(); ++place) enter(table, place, hashes_[place]);
   return table;
@@ -80,6 +87,9 @@ void Children::make_room() {
 }
 
 void Children::insert(std::unique_ptr<Node> node) noexcept {
+  HOLDFAST_ASSERT(node != nullptr);
+  HOLDFAST_ASSERT(nodes_.size() < nodes_.capacity() && hashes_.size() < hashes_.capacity(), nodes_.size());
+  HOLDFAST_ASSERT(slots_.empty() || nodes_.size() + 1 < slots_.size(), nodes_.size(), slots_.size());
   const auto place = static_cast<Place>(nodes_.size());
   hashes_.push_back(static_cast<std::uint32_t>(base::siphash(*key_, node->name)));
   name_bytes_ += node->name.size();
@@ -89,12 +99,14 @@ void Children::insert(std::unique_ptr<Node> node) noexcept {
 
 std::unique_ptr<Node> Children::extract(std::string_view name) noexcept {
   const auto place = place_of(name, static_cast<std::uint32_t>(base::siphash(*key_, name)));
+  HOLDFAST_ASSERT(place < nodes_.size() && nodes_[place] != nullptr, name, place, nodes_.size());
   const auto last = static_cast<Place>(nodes_.size() - 1);
   if (!slots_.empty()) {
     vacate(slot_of(place));
     if (place != last) slots_[slot_of(last)] = place;
   }
   auto taken = std::exchange(nodes_[place], nullptr);
+  HOLDFAST_ASSERT(name_bytes_ >= taken->name.size(), name_bytes_, taken->name.size());
   name_bytes_ -= taken->name.size();
   if (place != last) {
     nodes_[place] = std::move(nodes_[last]);
@@ -110,8 +122,13 @@ std::unique_ptr<Node> Children::set_aside(std::string_view name) noexcept {
   return extract(name);
 }
 
-void Children::put_back(std::unique_ptr<Node> node) noexcept {
+void Children::drop_aside() noexcept {
+  HOLDFAST_ASSERT(aside_ > 0, nodes_.size());
   --aside_;
+}
+
+void Children::put_back(std::unique_ptr<Node> node) noexcept {
+  drop_aside();
   insert(std::move(node));
 }
 

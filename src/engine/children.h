@@ -40,7 +40,7 @@ class Children {
   // The same, for one that may come back.
   std::unique_ptr<Node> set_aside(std::string_view name) noexcept;
   void put_back(std::unique_ptr<Node> node) noexcept;
-  void drop_aside() noexcept { --aside_; }
+  void drop_aside() noexcept;
   // Gives back memory that is not needed.
   void tidy() noexcept;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/assert.h"
 #include "engine/path.h"
 #include "engine/reads.h"
 #include "engine/writes.h"
@@ -100,6 +101,7 @@ void Engine::disconnect(ConnectionId connection) {
 
 bool Engine::sweep(std::size_t most) {
   const auto swept = data_watches_.sweep(most);
+  HOLDFAST_ASSERT(swept <= most, swept, most);
   return swept == most || child_watches_.sweep(most - swept) == most - swept;
 }
 
@@ -269,6 +271,8 @@ void Engine::make_room_to_tell(const Outcome& outcome) {
 }
 
 void Engine::take_back(Outcome& outcome) noexcept {
+  HOLDFAST_ASSERT(outcome.undo.size() <= outcome.transaction.changes.size(), outcome.undo.size(),
+                  outcome.transaction.changes.size());
   for (auto each = outcome.undo.rbegin(); each != outcome.undo.rend(); ++each) tree_.take_back(std::move(*each));
   outcome.undo.clear();
   for (const auto& change : outcome.transaction.changes) {

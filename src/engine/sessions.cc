@@ -4,6 +4,8 @@
 #include <functional>
 #include <new>
 
+#include "base/assert.h"
+
 namespace holdfast::engine {
 
 void Sessions::open(wire::SessionId id, std::string password, std::chrono::milliseconds timeout, Moment now) {
@@ -15,7 +17,10 @@ void Sessions::open(wire::SessionId id, std::string password, std::chrono::milli
 }
 
 void Sessions::put_back(Closed closed) noexcept {
-  const auto at = sessions_.insert(std::move(closed)).position;
+  HOLDFAST_ASSERT(!closed.empty());
+  const auto put = sessions_.insert(std::move(closed));
+  HOLDFAST_ASSERT(put.inserted, put.position->first);
+  const auto at = put.position;
   look_at(at->first, at->second, at->second.heard + at->second.timeout);
 }
 
@@ -23,6 +28,8 @@ void Sessions::look_at(wire::SessionId id, Session& session, Moment when) noexce
   // Out of date from here on: there is one at each session at most that is not.
   session.due = Moment::max();
   if (due_.size() == due_.capacity()) drop_stale_looks();
+  // open() has made room.
+  HOLDFAST_ASSERT(due_.size() < due_.capacity(), due_.size(), sessions_.size());
   session.due = when;
   due_.emplace_back(when, id);
   std::push_heap(due_.begin(), due_.end(), std::greater<>());
@@ -78,6 +85,7 @@ std::vector<wire::SessionId> Sessions::expired(Moment now) {
     } catch (const std::bad_alloc&) {
       return over;
     }
+    HOLDFAST_ASSERT(stale || session->due <= now, id, session->due, now);
     std::pop_heap(due_.begin(), due_.end(), std::greater<>());
     due_.pop_back();
     if (ends) session->due = Moment::max();

@@ -1,6 +1,7 @@
 // settling.cc -- the second half of a request: watches are set, and fire.
 #include <algorithm>
 
+#include "base/assert.h"
 #include "engine/engine.h"
 #include "engine/path.h"
 
@@ -42,6 +43,9 @@ void Engine::settle(const Client& client, const wire::Request& request, Outcome&
 // An event, its watchers, and the list that may withhold it: a client that may not read a node does not learn of it by a watch
 // (CVE-2024-23944).
 void Engine::settle_changes(Outcome& outcome, const Tell& tell) {
+  // Nodes come first among the changes, sessions after them.
+  HOLDFAST_ASSERT(outcome.undo.size() <= outcome.transaction.changes.size(), outcome.undo.size(),
+                  outcome.transaction.changes.size());
   for (std::size_t i = 0; i < outcome.undo.size(); ++i) {
     auto& undo = outcome.undo[i];
     const auto& change = outcome.transaction.changes[i];
@@ -50,6 +54,7 @@ void Engine::settle_changes(Outcome& outcome, const Tell& tell) {
       fire(child_watches_, parent_or_root(created->path), EventType::node_children_changed, undo.readers, tell,
            nullptr);
     } else if (const auto* removed = std::get_if<NodeRemoved>(&change)) {
+      HOLDFAST_ASSERT(undo.removed != nullptr, removed->path);
       const auto* acl = undo.removed->acl;
       const auto& told = fire(data_watches_, removed->path, EventType::node_deleted, acl, tell, nullptr);
       fire(child_watches_, removed->path, EventType::node_deleted, acl, tell, &told);
@@ -69,6 +74,7 @@ const WatchTable::Told& Engine::fire(WatchTable& table, std::string_view path, E
                                      const WatchTable::Told* told_before) {
   const auto& told = table.fire(path, type);
   if (told.empty()) return told;
+  HOLDFAST_ASSERT(path.size() <= telling_.path.capacity(), path.size(), telling_.path.capacity());
   telling_.type = type;
   telling_.path.assign(path);
   for (const auto connection : told) {
@@ -109,6 +115,8 @@ std::vector<std::optional<EventType>> Engine::missed_by(const wire::SetWatches& 
 
 void Engine::set_watches(ConnectionId connection, const wire::SetWatches& request, const Outcome& outcome,
                          const Tell& tell) {
+  HOLDFAST_ASSERT(outcome.missed.size() == request.data.size() + request.exist.size() + request.children.size(),
+                  outcome.missed.size());
   auto missed = outcome.missed.begin();
   const auto set_again = [&](WatchTable& table, const std::vector<std::string>& paths) {
     for (const auto& path : paths) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/assert.h"
 #include "engine/path.h"
 
 namespace holdfast::engine {
@@ -84,6 +85,7 @@ NodeUndo Tree::apply(const NodeCreated& change, wire::Zxid zxid, std::int64_t ti
   Node* node = restore(change.path);
   if (node == nullptr || node == root_.get()) return {};
   Node* parent = node->parent;
+  HOLDFAST_ASSERT(parent != nullptr && parent->children != nullptr);
   NodeUndo undo{.what = NodeUndo::What::created,
                 .node = parent,
                 .readers = parent->acl,
@@ -99,6 +101,7 @@ NodeUndo Tree::apply(const NodeCreated& change, wire::Zxid zxid, std::int64_t ti
     if (size_ != before) erase(*node);
     throw;
   }
+  HOLDFAST_ASSERT(node->child_count() == 0 || size_ == before, node->child_count());
   undo.created = node->acl;
   node->czxid = node->mzxid = node->pzxid = zxid;
   node->ctime = node->mtime = time;
@@ -117,11 +120,13 @@ NodeUndo Tree::apply(const NodeRemoved& change, wire::Zxid zxid, std::int64_t) {
   NodeUndo undo{.what = NodeUndo::What::removed, .node = parent, .readers = parent->acl, .zxid = parent->pzxid};
   parent->pzxid = zxid;
   if (node == nullptr) return {};
+  HOLDFAST_ASSERT(node->parent == parent);
+  HOLDFAST_ASSERT(node->child_count() == 0 && node->below == 0, node->child_count(), node->below);
   undo.removed_after = node->older;
   undo.under_cursor = cursor_ == node;
-  if (is_mortal(*node)) undo.since = mortals_[node->place].since;
+  if (is_mortal(*node)) undo.since = mortal(*node).since;
   unlink(*node);
-  if (node->kind == Kind::ephemeral) ++ephemerals_.find(node->owner)->second.aside;
+  if (node->kind == Kind::ephemeral) ++owned_by(node->owner).aside;
   undo.removed = parent->children->set_aside(node->name);
   return undo;
 }
@@ -141,7 +146,7 @@ NodeUndo Tree::apply(const DataSet& change, wire::Zxid zxid, std::int64_t time) 
   node->version = change.version;
   node->mzxid = zxid;
   node->mtime = time;
-  if (node->kind == Kind::ttl) undo.since = std::exchange(mortals_[node->place].since, now_);
+  if (node->kind == Kind::ttl) undo.since = std::exchange(mortal(*node).since, now_);
   return undo;
 }
 
@@ -157,20 +162,29 @@ NodeUndo Tree::apply(const AclSet& change, wire::Zxid, std::int64_t) {
 
 void Tree::take_back(NodeUndo undo) noexcept {
   Node* node = undo.node;
+  HOLDFAST_ASSERT(undo.what == NodeUndo::What::nothing || node != nullptr, undo.what);
   switch (undo.what) {
     case NodeUndo::What::nothing: return;
-    case NodeUndo::What::created:
-      erase(*node->children->find(undo.name));
+    case NodeUndo::What::created: {
+      HOLDFAST_ASSERT(node->children != nullptr, undo.name);
+      Node* made = node->children->find(undo.name);
+      HOLDFAST_ASSERT(made != nullptr, undo.name);
+      // What came below it was taken back before.
+      HOLDFAST_ASSERT(made->child_count() == 0, made->child_count());
+      erase(*made);
       node->creations = undo.creations;
       node->pzxid = undo.zxid;
       return;
+    }
     case NodeUndo::What::removed: {
       Node* back = undo.removed.get();
+      HOLDFAST_ASSERT(back != nullptr && back->parent == node);
+      HOLDFAST_ASSERT(node->children != nullptr, back->name);
       node->children->put_back(std::move(undo.removed));
-      if (back->kind == Kind::ephemeral) --ephemerals_.find(back->owner)->second.aside;
+      if (back->kind == Kind::ephemeral) come_back(back->owner);
       link(*back, undo.removed_after);
       if (undo.under_cursor) cursor_ = back;
-      if (is_mortal(*back)) mortals_[back->place].since = undo.since;
+      if (is_mortal(*back)) mortal(*back).since = undo.since;
       node->pzxid = undo.zxid;
       return;
     }
@@ -179,7 +193,7 @@ void Tree::take_back(NodeUndo undo) noexcept {
       node->version = undo.version;
       node->mzxid = undo.zxid;
       node->mtime = undo.mtime;
-      if (node->kind == Kind::ttl) mortals_[node->place].since = undo.since;
+      if (node->kind == Kind::ttl) mortal(*node).since = undo.since;
       return;
     case NodeUndo::What::acl_set:
       acls_.release(node->acl);
@@ -192,15 +206,18 @@ void Tree::take_back(NodeUndo undo) noexcept {
 void Tree::forget(NodeUndo undo) noexcept {
   if (undo.what == NodeUndo::What::acl_set) acls_.release(undo.acl);
   if (undo.what != NodeUndo::What::removed) return;
+  HOLDFAST_ASSERT(undo.removed != nullptr && undo.node != nullptr);
   const auto& gone = *undo.removed;
+  HOLDFAST_ASSERT(undo.node->children != nullptr, gone.name);
   acls_.release(gone.acl);
   undo.node->children->drop_aside();
   tidy(*undo.node);
-  if (gone.kind == Kind::ephemeral) --ephemerals_.find(gone.owner)->second.aside;
+  if (gone.kind == Kind::ephemeral) come_back(gone.owner);
   tidy(gone.kind, gone.owner);
 }
 
 void Tree::swap_data(Node& node, NodeUndo& undo) noexcept {
+  HOLDFAST_ASSERT(data_size_ >= node.data.size(), data_size_, node.data.size());
   data_size_ -= node.data.size();
   std::swap(node.data, undo.data);
   std::swap(node.data_is_null, undo.data_is_null);
@@ -231,6 +248,7 @@ void Tree::set_kind(Node& node, Kind kind, std::int64_t owner) {
 
 void Tree::set_data(Node& node, const wire::Buffer& data) {
   auto copy = data.value_or("");
+  HOLDFAST_ASSERT(data_size_ >= node.data.size(), data_size_, node.data.size());
   data_size_ -= node.data.size();
   node.data = std::move(copy);
   node.data_is_null = !data;
@@ -252,7 +270,30 @@ Node* Tree::next() {
   return std::exchange(cursor_, cursor_->newer);
 }
 
+void Tree::advance(Moment now) noexcept {
+  HOLDFAST_ASSERT(now >= now_, now, now_);
+  now_ = now;
+}
+
+Tree::Owned& Tree::owned_by(std::int64_t session) noexcept {
+  const auto found = ephemerals_.find(session);
+  HOLDFAST_ASSERT(found != ephemerals_.end(), session);
+  return found->second;
+}
+
+void Tree::come_back(std::int64_t session) noexcept {
+  auto& mine = owned_by(session);
+  HOLDFAST_ASSERT(mine.aside > 0, session);
+  --mine.aside;
+}
+
+Tree::Mortal& Tree::mortal(const Node& node) noexcept {
+  HOLDFAST_ASSERT(node.place < mortals_.size() && mortals_[node.place].node == &node, node.place, mortals_.size());
+  return mortals_[node.place];
+}
+
 Node* Tree::add(Node& parent, std::string_view name) {
+  HOLDFAST_ASSERT(!name.empty() && name.find('/') == std::string_view::npos, name);
   auto node = std::make_unique<Node>();
   Node* added = node.get();
   node->name = name;
@@ -302,6 +343,9 @@ void Tree::tidy(Kind kind, std::int64_t owner) noexcept {
 }
 
 void Tree::link(Node& node, Node* after) noexcept {
+  // The root is older than all.
+  HOLDFAST_ASSERT(after != nullptr && &node != root_.get(), node.name);
+  HOLDFAST_ASSERT(after->newer == nullptr ? newest_ == after : after->newer->older == after, node.name);
   node.older = after;
   node.newer = after->newer;
   (node.newer != nullptr ? node.newer->older : newest_) = &node;
@@ -313,11 +357,14 @@ void Tree::unlink(Node& node) noexcept {
   leave(node);
   if (cursor_ == &node) cursor_ = node.newer;
   // The root never goes, so there is always one before.
+  HOLDFAST_ASSERT(node.older != nullptr && node.older->newer == &node, node.name);
+  HOLDFAST_ASSERT(node.newer != nullptr ? node.newer->older == &node : newest_ == &node, node.name);
   node.older->newer = node.newer;
   (node.newer != nullptr ? node.newer->older : newest_) = node.older;
 }
 
 void Tree::erase(Node& node) noexcept {
+  HOLDFAST_ASSERT(node.parent != nullptr && node.parent->children != nullptr, node.name);
   Node& parent = *node.parent;
   unlink(node);
   const auto gone = parent.children->extract(node.name);
@@ -345,38 +392,50 @@ void Tree::remove_below(Node& node) {
 bool Tree::is_over(const Node& node) const {
   if (node.child_count() > 0) return false;
   if (node.kind == Kind::container) return node.creations > 0;
-  return node.kind == Kind::ttl && (now_ - mortals_[node.place].since) / std::chrono::milliseconds(1) > node.owner;
+  return node.kind == Kind::ttl && (now_ - mortal(node).since) / std::chrono::milliseconds(1) > node.owner;
 }
 
 void Tree::enter(Node& node) noexcept {
   ++size_;
   for (Node* above = node.parent; above != nullptr; above = above->parent) ++above->below;
   data_size_ += path_length(node) + node.data.size();
+  // make_room() was called, or the node was here before.
   if (node.kind == Kind::ephemeral) {
-    auto& mine = ephemerals_.find(node.owner)->second;
+    auto& mine = owned_by(node.owner);
+    HOLDFAST_ASSERT(mine.nodes.size() < mine.nodes.capacity(), mine.nodes.size(), node.owner);
     node.place = static_cast<std::uint32_t>(mine.nodes.size());
     mine.nodes.push_back(&node);
     mine.bytes += naming(node);
     ++ephemeral_count_;
   } else if (is_mortal(node)) {
+    HOLDFAST_ASSERT(mortals_.size() < mortals_.capacity(), mortals_.size());
     node.place = static_cast<std::uint32_t>(mortals_.size());
     mortals_.push_back({&node, now_});
   }
 }
 
 void Tree::leave(Node& node) noexcept {
+  HOLDFAST_ASSERT(size_ > 0, node.name);
   --size_;
-  for (Node* above = node.parent; above != nullptr; above = above->parent) --above->below;
-  data_size_ -= path_length(node) + node.data.size();
+  for (Node* above = node.parent; above != nullptr; above = above->parent) {
+    HOLDFAST_ASSERT(above->below > 0, above->name);
+    --above->below;
+  }
+  const auto counted = path_length(node) + node.data.size();
+  HOLDFAST_ASSERT(data_size_ >= counted, data_size_, counted);
+  data_size_ -= counted;
   if (node.kind == Kind::ephemeral) {
-    auto& mine = ephemerals_.find(node.owner)->second;
+    auto& mine = owned_by(node.owner);
+    HOLDFAST_ASSERT(node.place < mine.nodes.size() && mine.nodes[node.place] == &node, node.place, mine.nodes.size());
+    HOLDFAST_ASSERT(mine.bytes >= naming(node), mine.bytes);
+    HOLDFAST_ASSERT(ephemeral_count_ > 0, node.owner);
     mine.nodes[node.place] = mine.nodes.back();
     mine.nodes[node.place]->place = node.place;
     mine.nodes.pop_back();
     mine.bytes -= naming(node);
     --ephemeral_count_;
   } else if (is_mortal(node)) {
-    mortals_[node.place] = mortals_.back();
+    mortal(node) = mortals_.back();
     mortals_[node.place].node->place = node.place;
     mortals_.pop_back();
   }

@@ -66,7 +66,7 @@ class Tree {
   const Node* find(std::string_view path) const { return find_from(root_.get(), path); }
 
   // It is later now: changes happen at this moment from now on. mtime is the wall clock's, which may jump; this must not.
-  void advance(Moment now) { now_ = now; }
+  void advance(Moment now) noexcept;
 
   // A change that comes again, or finds the tree further on (see change.h), is applied as far as it makes sense.
   NodeUndo apply(const NodeCreated& change, wire::Zxid zxid, std::int64_t time);
@@ -126,6 +126,12 @@ class Tree {
   void remove_below(Node& node);
   void enter(Node& node) noexcept;
   void leave(Node& node) noexcept;
+  // What that session has made, and the place of that mortal: these are there.
+  Owned& owned_by(std::int64_t session) noexcept;
+  Mortal& mortal(const Node& node) noexcept;
+  const Mortal& mortal(const Node& node) const noexcept { return const_cast<Tree*>(this)->mortal(node); }
+  // One of those of that session that were set aside is not any more.
+  void come_back(std::int64_t session) noexcept;
 
   const base::HashKey key_;
   Moment now_{0};

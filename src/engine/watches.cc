@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/assert.h"
+
 namespace holdfast::engine {
 namespace {
 
@@ -24,6 +26,8 @@ WatchTable::ByConnection::iterator WatchTable::owner(ConnectionId connection) {
   const auto all = connections + gone_.size();
   if (static_cast<float>(all) > static_cast<float>(gone_.bucket_count()) * gone_.max_load_factor())
     gone_.reserve(2 * all);
+  HOLDFAST_ASSERT(told_.capacity() >= connections, told_.capacity(), connections);
+  HOLDFAST_ASSERT(!gone_.contains(connection), connection);
   return by_connection_.try_emplace(connection).first;
 }
 
@@ -53,6 +57,8 @@ void WatchTable::add(std::string_view path, ConnectionId connection, WatchMode m
     mine->second.bytes += path.size();
     ++size_;
   }
+  HOLDFAST_ASSERT(mine->second.bytes >= path.size(), connection, mine->second.bytes);
+  HOLDFAST_ASSERT(at->mode != WatchMode::recursive || recursive_ > 0, connection);
   if (at->mode == WatchMode::recursive) --recursive_;
   if (mode == WatchMode::recursive) ++recursive_;
   at->mode = mode;
@@ -66,6 +72,7 @@ bool WatchTable::remove(std::string_view path, ConnectionId connection) {
   auto& watchers = found->second;
   const auto at = place_of(watchers, connection);
   if (at == watchers.end() || at->connection != connection) return false;
+  HOLDFAST_ASSERT(at->mode != WatchMode::recursive || recursive_ > 0, connection);
   if (at->mode == WatchMode::recursive) --recursive_;
   watchers.erase(at);
   forget(&found->first, connection);
@@ -75,29 +82,41 @@ bool WatchTable::remove(std::string_view path, ConnectionId connection) {
 
 // `path` may be a view of the key itself.
 void WatchTable::erase(const Hashed& path) {
+  HOLDFAST_ASSERT(bytes_ >= path.path.size(), bytes_, path.path.size());
   bytes_ -= path.path.size();
   auto& table = shard(path);
-  table.erase(table.find(path));
+  const auto found = table.find(path);
+  HOLDFAST_ASSERT(found != table.end() && found->second.empty(), path.path);
+  table.erase(found);
 }
 
 void WatchTable::forget(const std::string* path, ConnectionId connection) {
+  HOLDFAST_ASSERT(size_ > 0, connection);
   --size_;
   auto& owners = is_gone(connection) ? gone_ : by_connection_;
   const auto found = owners.find(connection);
-  found->second.paths.erase(path);
+  HOLDFAST_ASSERT(found != owners.end(), connection, *path);
+  const auto erased = found->second.paths.erase(path);
+  HOLDFAST_ASSERT(erased == 1 && found->second.bytes >= path->size(), connection, *path, found->second.bytes);
   found->second.bytes -= path->size();
   if (found->second.paths.empty()) owners.erase(found);
 }
 
 void WatchTable::abandon(ConnectionId connection) noexcept {
-  if (auto mine = by_connection_.extract(connection)) gone_.insert(std::move(mine));
+  auto mine = by_connection_.extract(connection);
+  if (!mine) return;
+  // Ids are not used again, and there are buckets for all: owner().
+  const auto kept = gone_.insert(std::move(mine));
+  HOLDFAST_ASSERT(kept.inserted, connection);
 }
 
 std::size_t WatchTable::sweep(std::size_t most) {
   std::size_t swept = 0;
   for (; swept < most && !gone_.empty(); ++swept) {
     const auto& [connection, owned] = *gone_.begin();
-    remove(**owned.paths.begin(), connection);
+    HOLDFAST_ASSERT(!owned.paths.empty(), connection);
+    const bool was_there = remove(**owned.paths.begin(), connection);
+    HOLDFAST_ASSERT(was_there, size_);
   }
   return swept;
 }
@@ -160,7 +179,9 @@ const WatchTable::Told& WatchTable::fire(std::string_view path, wire::EventType 
       if (at_the_node && watcher.mode == WatchMode::one_shot) any_used_up = true;
       if (!fires || is_gone(watcher.connection)) continue;
       // Without recursive watches this is the only path, and each is there once.
-      if (recursive_ == 0 || is_first(watcher.connection)) told_.push_back(watcher.connection);
+      if (recursive_ > 0 && !is_first(watcher.connection)) continue;
+      HOLDFAST_ASSERT(told_.size() < told_.capacity(), told_.size(), by_connection_.size());
+      told_.push_back(watcher.connection);
     }
   });
   if (recursive_ > 0) std::sort(told_.begin(), told_.end());
@@ -172,6 +193,7 @@ const WatchTable::Told& WatchTable::fire(std::string_view path, wire::EventType 
 void WatchTable::use_up(const Hashed& path) {
   auto& table = shard(path);
   const auto at = table.find(path);
+  HOLDFAST_ASSERT(at != table.end(), path.path);
   auto& watchers = at->second;
   for (const auto& watcher : watchers) {
     if (watcher.mode == WatchMode::one_shot) forget(&at->first, watcher.connection);
