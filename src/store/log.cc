@@ -4,6 +4,7 @@
 
 #include <new>
 
+#include "base/assert.h"
 #include "base/log.h"
 #include "store/epoch_file.h"
 #include "store/failures.h"
@@ -36,6 +37,12 @@ Log::Log(Disk& disk, std::string directory, const Options& options, Start start)
       reached_(std::move(start.reached)),
       durable_(start.last),
       last_index_(start.last) {
+  // As the survey found them.
+  for (std::size_t i = 1; i < segments_.size(); ++i) {
+    HOLDFAST_ASSERT(segments_[i].number == segments_[i - 1].number + 1, segments_[i].number);
+    HOLDFAST_ASSERT(segments_[i].after >= segments_[i - 1].after, segments_[i].number, segments_[i].after);
+  }
+  HOLDFAST_ASSERT(segments_.empty() || segments_.back().after <= start.last, start.last);
   note_reached(segments_.empty() ? 0 : segments_.back().number, start.end);
 }
 
@@ -55,6 +62,7 @@ tl::expected<void, AppendFailure> Log::append(std::span<const Record> records) {
   if (closed_) return refuse(std::make_error_code(std::errc::operation_not_permitted), "the store is closed");
 
   if (failed_) {
+    HOLDFAST_ASSERT(writer_.has_value(), last);
     if (const auto cut = writer_->cut(); !cut) return give_up(cut.error());
     failed_ = false;
   }
@@ -65,6 +73,9 @@ tl::expected<void, AppendFailure> Log::append(std::span<const Record> records) {
       return refuse(made.error().error, made.error().message);
     }
   }
+  HOLDFAST_ASSERT(writer_.has_value() && !segments_.empty() && !failed_, segments_.size(), failed_);
+  HOLDFAST_ASSERT(segments_.back().after <= last_index_.load(), segments_.back().after, last_index_.load());
+  [[maybe_unused]] const auto end_before = writer_->end();
   auto done = write(records);
   if (done && options_.durability == Durability::power) {
     done = writer_->sync();
@@ -79,6 +90,9 @@ tl::expected<void, AppendFailure> Log::append(std::span<const Record> records) {
     return refuse(done.error(), cannot("written", writer_->path(), done.error()).message);
   }
   writer_->keep();
+  HOLDFAST_ASSERT(writer_->end() > end_before, writer_->end(), end_before);
+  HOLDFAST_ASSERT(last > last_index_.load(), last, last_index_.load());
+  HOLDFAST_ASSERT(options_.durability != Durability::power || writer_->synced(), writer_->end());
   last_index_.store(last);
   appended_bytes_ += bytes;
   if (options_.durability == Durability::power) durable_ = last;
@@ -97,6 +111,7 @@ DiskResult<void> Log::write(std::span<const Record> records) {
 
 void Log::note_reached(std::uint64_t segment, std::uint64_t offset) {
   const bool power = options_.durability == Durability::power;
+  HOLDFAST_ASSERT(durable_ <= last_index_.load(), durable_, last_index_.load());
   auto noted = reached_.write({store_, epoch_, boot_, segment, offset, last_index_.load(), durable_, power});
   // Often enough that a loss of power leaves it not far behind, seldom enough that it costs nothing.
   if (noted && power && offset >= synced_at_ + kSyncReachedEvery) {
@@ -112,6 +127,7 @@ void Log::note_reached(std::uint64_t segment, std::uint64_t offset) {
 }
 
 tl::unexpected<AppendFailure> Log::give_up(std::error_code error) {
+  HOLDFAST_ASSERT(failed_ && writer_.has_value(), failed_);
   ++failures_;
   return tl::unexpected(AppendFailure{Kind::unknown, error,
                                       fmt::format("{}: cannot be written ({}), nor can what was written be taken back",
@@ -119,6 +135,7 @@ tl::unexpected<AppendFailure> Log::give_up(std::error_code error) {
 }
 
 tl::expected<void, Failure> Log::make_segment() {
+  HOLDFAST_ASSERT(!failed_ && !closed_, failed_, closed_);
   if (writer_) {
     // The next segment says where this one ends, so the end must be durable first.
     if (const auto cut = writer_->cut(); !cut) return tl::unexpected(cannot("written", writer_->path(), cut.error()));
@@ -136,6 +153,8 @@ tl::expected<void, Failure> Log::make_segment() {
   }
   const std::uint64_t number = segments_.empty() ? 1 : segments_.back().number + 1;
   const SegmentHeader header{store_, epoch_, number, last_index_.load()};
+  HOLDFAST_ASSERT(segments_.empty() || segments_.back().after <= header.after, header.number, header.after);
+  HOLDFAST_ASSERT(!writer_.has_value(), number);
   auto writer = SegmentWriter::create(disk_, directory_, header, options_.durability);
   if (!writer) return tl::unexpected(writer.error());
   // Before anything is in it: a segment with records that vanishes must be missed.
@@ -153,6 +172,7 @@ tl::expected<void, Failure> Log::sync() {
   const std::scoped_lock hold(mutex_);
   if (!writer_ || (writer_->synced() && !failed_)) return {};
   // Behind the good end may stand what must not become durable.
+  HOLDFAST_ASSERT(!segments_.empty());
   const auto synced = failed_ ? writer_->cut() : writer_->sync();
   if (!synced) return tl::unexpected(cannot("synced", writer_->path(), synced.error()));
   failed_ = false;
@@ -190,6 +210,7 @@ void Log::purge(Index begin) {
     std::size_t count = 0;
     while (count + 1 < segments_.size() && segments_[count + 1].after <= begin) ++count;
     for (std::size_t i = 0; i < count; ++i) removed.push_back(segments_[i].number);
+    HOLDFAST_ASSERT(count == 0 || count < segments_.size(), count, segments_.size());
     segments_.erase(segments_.begin(), segments_.begin() + static_cast<std::ptrdiff_t>(count));
   }
   for (const std::uint64_t number : removed) {
@@ -208,6 +229,7 @@ tl::expected<void, Failure> Log::close() {
   if (const auto sealed = writer_->seal(last_index_.load()); !sealed) {
     return tl::unexpected(cannot("written", writer_->path(), sealed.error()));
   }
+  HOLDFAST_ASSERT(!segments_.empty());
   durable_ = last_index_.load();
   note_reached(segments_.back().number, writer_->end());
   // So that this is known after the machine was started again, too. If it fails, snapshots still say how far the log has got.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "store/failures.h"
 #include "store/file_names.h"
 #include "store/rewrite.h"
@@ -45,6 +46,7 @@ tl::expected<void, Failure> keep_dropped(Disk& disk, const Options& options, con
   const auto path_of = [&](std::uint64_t number) {
     return join(options.log_directory, numbered(kSegmentPrefix, number));
   };
+  HOLDFAST_ASSERT(!plan.copy_last || !plan.segments.empty());
   if (plan.copy_last) {
     if (auto copied = copy_aside(disk, path_of(plan.segments.back().number)); !copied) return copied;
   }
@@ -61,6 +63,7 @@ tl::expected<void, Failure> keep_dropped(Disk& disk, const Options& options, con
 }
 
 DiskResult<void> secure_end(File& file, const Plan& plan) {
+  HOLDFAST_ASSERT(plan.synced <= plan.end && plan.end <= plan.size, plan.synced, plan.end, plan.size);
   // Also if it seems to end there: a cut of which a sync failed is not durable, and has to be asked for again.
   if (const auto cut = file.truncate(plan.end); !cut) return cut;
   // The same is true of these bytes; see rewrite.h.
@@ -102,6 +105,7 @@ tl::expected<void, Failure> secure(Disk& disk, const Options& options, const Pla
 }
 
 tl::expected<Recovered, Failure> deliver(Disk& disk, const Options& options, const Plan& plan, Recovery& recovery) {
+  HOLDFAST_ASSERT(plan.first <= plan.segments.size(), plan.first, plan.segments.size());
   Recovered recovered;
   recovered.torn_bytes = plan.torn;
   recovered.damaged_snapshots = plan.passed_over.size();

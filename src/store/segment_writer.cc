@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "store/file_names.h"
 #include "store/publish.h"
 #include "store/rewrite.h"
@@ -26,10 +27,16 @@ tl::expected<SegmentWriter, Failure> SegmentWriter::create(Disk& disk, const std
   const std::string bytes = encode(header);
   auto file = publish(disk, directory, name, bytes);
   if (!file) return tl::unexpected(file.error());
-  return SegmentWriter(std::move(*file), join(directory, name), parse_segment_header(bytes)->seed, durability);
+  const auto parsed = parse_segment_header(bytes);
+  HOLDFAST_ASSERT(parsed.has_value() && parsed->header.number == header.number, header.number);
+  return SegmentWriter(std::move(*file), join(directory, name), parsed->seed, durability);
 }
 
 DiskResult<void> SegmentWriter::write(std::span<const Record> records) {
+  // What a failed group left was cut off before.
+  HOLDFAST_ASSERT(written_ == end_, written_, end_);
+  HOLDFAST_ASSERT(end_ % kRecordAlignment == 0, end_);
+  HOLDFAST_ASSERT(synced_ <= end_, synced_, end_);
   std::uint64_t total = 0;
   for (const Record& record : records) total += record_bytes(record.bytes.size());
   write_ahead(end_ + total);
@@ -43,9 +50,16 @@ DiskResult<void> SegmentWriter::write(std::span<const Record> records) {
     if (const auto out = put_out(buffer, at); !out) return out;
   }
   if (const auto out = put_out(buffer, at); !out) return out;
+  HOLDFAST_ASSERT(at == end_ + total, at, end_, total);
   written_ = at;
   ahead_ = std::max(ahead_, at);
   return {};
+}
+
+void SegmentWriter::keep() noexcept {
+  HOLDFAST_ASSERT(written_ >= end_, written_, end_);
+  HOLDFAST_ASSERT(written_ <= ahead_, written_, ahead_);
+  end_ = written_;
 }
 
 DiskResult<void> SegmentWriter::put_out(std::string& buffer, std::uint64_t& at) {
@@ -68,6 +82,8 @@ void SegmentWriter::write_ahead(std::uint64_t end) {
 }
 
 DiskResult<void> SegmentWriter::cut() {
+  // What is durable is never cut off: it may have been acknowledged.
+  HOLDFAST_ASSERT(synced_ <= end_, synced_, end_);
   if (const auto cut = file_->truncate(end_); !cut) return cut;
   written_ = ahead_ = end_;
   return sync();
@@ -79,6 +95,7 @@ DiskResult<void> SegmentWriter::sync() {
   }
   const auto synced = file_->sync();
   suspect_ = !synced;
+  HOLDFAST_ASSERT(synced_ <= written_, synced_, written_);
   if (synced) synced_ = written_;
   return synced;
 }
@@ -86,6 +103,7 @@ DiskResult<void> SegmentWriter::sync() {
 DiskResult<void> SegmentWriter::seal(Index last) {
   // The mark proves that everything before it was durable, and that nothing stood behind it.
   if (const auto cut_off = cut(); !cut_off) return cut_off;
+  HOLDFAST_ASSERT(synced_ == end_, synced_, end_);
   std::string mark;
   append_record(mark, {.index = last, .synced = synced_, .kind = RecordKind::seal}, {}, seed_, end_);
   if (const auto written = file_->write_at(end_, mark); !written) return written;

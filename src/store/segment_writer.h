@@ -24,7 +24,7 @@ class SegmentWriter {
   // Writes behind the good end, which stays where it is until keep().
   DiskResult<void> write(std::span<const Record> records);
   // What was written is part of the segment.
-  void keep() noexcept { end_ = written_; }
+  void keep() noexcept;
   // Makes the good end the end of the file, durably. What was written behind it is gone.
   DiskResult<void> cut();
   // Makes what was written durable. Never believes that a sync which failed did half of the work.

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/assert.h"
 #include "store/encoding.h"
 #include "store/failures.h"
 #include "store/file_names.h"
@@ -23,6 +24,7 @@ struct SnapshotWriter::State {
   bool finished = false;
 
   tl::expected<void, Failure> write(std::string_view bytes) {
+    HOLDFAST_ASSERT(!finished && file != nullptr, path);
     const auto written = file->write_at(offset, bytes);
     if (!written) return tl::unexpected(cannot("written", path, written.error()));
     offset += bytes.size();
@@ -49,9 +51,10 @@ tl::expected<std::unique_ptr<SnapshotWriter>, Failure> Store::begin_snapshot(Ind
     return tl::unexpected(cannot("created", path, file.error()));
   }
   const std::string header = encode(SnapshotHeader{id_, epoch_, begin, disk_.random()});
-  std::unique_ptr<SnapshotWriter> writer(
-      new SnapshotWriter(std::make_unique<SnapshotWriter::State>(SnapshotWriter::State{
-          *this, path, std::move(*file), begin, parse_snapshot_header(header)->seed, log_->failures()})));
+  const auto parsed = parse_snapshot_header(header);
+  HOLDFAST_ASSERT(parsed.has_value(), begin);
+  std::unique_ptr<SnapshotWriter> writer(new SnapshotWriter(std::make_unique<SnapshotWriter::State>(
+      SnapshotWriter::State{*this, path, std::move(*file), begin, parsed->seed, log_->failures()})));
   if (auto written = writer->state_->write(header); !written) return tl::unexpected(written.error());
   return writer;
 }
@@ -62,6 +65,7 @@ SnapshotWriter::~SnapshotWriter() {
   state_->file.reset();
   // If it cannot be removed, the next start does.
   if (!state_->finished) static_cast<void>(state_->store.disk_.remove(temporary(state_->path)));
+  HOLDFAST_ASSERT(state_->store.writing_snapshot_, state_->begin);
   state_->store.writing_snapshot_ = false;
 }
 
@@ -70,6 +74,7 @@ tl::expected<void, Failure> SnapshotWriter::add(std::string_view record) {
     return tl::unexpected(
         unfit(state_->path, fmt::format("a record of {} bytes; {} are allowed", record.size(), kRecordLimit)));
   }
+  HOLDFAST_ASSERT(!state_->finished && state_->content.size() < kBlockBytes, state_->content.size());
   put<std::uint32_t>(state_->content, static_cast<std::uint32_t>(record.size()));
   state_->content += record;
   ++state_->records;
@@ -80,6 +85,7 @@ tl::expected<void, Failure> SnapshotWriter::add(std::string_view record) {
 tl::expected<void, Failure> SnapshotWriter::finish(Index end) {
   Store& store = state_->store;
   Log& log = *store.log_;
+  HOLDFAST_ASSERT(!state_->finished && store.writing_snapshot_, state_->begin);
   if (end < state_->begin || end > log.last_index()) {
     return tl::unexpected(unfit(state_->path, fmt::format("it would end at index {}, but begins at {} and the log has "
                                                           "reached {}",

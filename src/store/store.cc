@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/assert.h"
 #include "base/log.h"
 #include "store/epoch_file.h"
 #include "store/failures.h"
@@ -168,6 +169,8 @@ tl::expected<std::unique_ptr<Store>, Failure> Store::open(Disk& disk, const Opti
   const std::uint64_t segment = plan->segments.empty() ? 0 : plan->segments.back().number;
   const std::uint64_t step = settled.accept_loss ? kEpochsOfALoss : 1;
   const Epoch now{before.store, before.epoch + step, plan->last, segment};
+  // A number that was given out is never given out again.
+  HOLDFAST_ASSERT(now.epoch > before.epoch, now.epoch, before.epoch);
   if (auto written = write_epoch(disk, settled.data_directory, now); !written) return tl::unexpected(written.error());
   for (const DamagedSnapshot& snapshot : plan->passed_over) set_aside(disk, snapshot);
   for (const std::uint64_t number : plan->leftovers) {
@@ -210,6 +213,7 @@ void Store::purge() {
       base::log().warn("{}", cannot("removed", path, gone.error()).message);
     }
   }
+  HOLDFAST_ASSERT(kept >= 1 && surplus < begins.size(), kept, surplus, begins.size());
   log_->purge(begins[surplus]);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
 #include "store/failures.h"
 #include "store/file_names.h"
 #include "store/recovery.h"
@@ -42,6 +43,10 @@ tl::expected<Plan, Failure> Survey::look() {
     if (!whole && end_ == *plan.snapshot) do_without_log(plan);
     if (whole || end_ == *plan.snapshot) {
       if (options_.accept_loss) keep_what_is_left_out(plan);
+      // A start that nothing was accepted for leaves nothing out.
+      HOLDFAST_ASSERT(options_.accept_loss || (plan.losses.empty() && plan.dropped.empty() && !plan.copy_last),
+                      plan.losses.size(), plan.dropped.size());
+      HOLDFAST_ASSERT(plan.segments.empty() || plan.last >= plan.segments.back().after, plan.last);
       return plan;
     }
     // It shows some of what is between its beginning and its end, and is of no use without all of that.
@@ -284,6 +289,8 @@ tl::expected<void, Failure> Survey::read_log(Plan& plan) {
     // The system's complaint may go away.
     if (read.error().error) return read;
     if (auto lost = lose(plan, read.error()); !lost) return lost;
+    // Only where a loss is accepted.
+    HOLDFAST_ASSERT(options_.accept_loss && !plan.losses.empty(), i);
     plan.copy_last = true;
     for (std::size_t behind = i + 1; behind < plan.segments.size(); ++behind) {
       plan.dropped.push_back(plan.segments[behind].number);
