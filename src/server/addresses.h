@@ -16,6 +16,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "base/assert.h"
 #include "holdfast/engine.h"
 #include "server/pace.h"
 
@@ -71,9 +72,11 @@ class Addresses {
     if (most_per_address_ != 0 && address.connections >= most_per_address_) return false;
     ++address.connections;
     ++total_;
+    HOLDFAST_ASSERT(total_ <= most_, total_, most_);
     return true;
   }
   void leave(Address& address) {
+    HOLDFAST_ASSERT(address.connections > 0 && total_ >= address.connections, address.connections, total_);
     --address.connections;
     --total_;
   }

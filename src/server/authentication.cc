@@ -1,5 +1,6 @@
 #include "server/authentication.h"
 
+#include "base/assert.h"
 #include "server/logins.h"
 #include "wire/protocol.h"
 
@@ -7,12 +8,15 @@ namespace holdfast::server {
 
 void Authentication::begin() {
   if (!connection_->origin.source) return;
+  HOLDFAST_ASSERT(!under_way_, connection_->id);
   ++connection_->origin.source->logins_under_way;
   under_way_ = true;
 }
 
 void Authentication::tried() {
-  if (std::exchange(under_way_, false)) --connection_->origin.source->logins_under_way;
+  if (!std::exchange(under_way_, false)) return;
+  HOLDFAST_ASSERT(connection_->origin.source->logins_under_way > 0, connection_->id);
+  --connection_->origin.source->logins_under_way;
 }
 
 engine::Outcome Authentication::execute(engine::Engine&, const Turn& turn) {

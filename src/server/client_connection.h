@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "base/assert.h"
 #include "engine/engine.h"
 #include "server/addresses.h"
 #include "server/fair_queue.h"
@@ -57,6 +58,7 @@ struct ClientConnection {
   }
   // ...until it was served.
   void served(std::size_t size) {
+    HOLDFAST_ASSERT(report.queued > 0 && unserved >= size + kRequestCost, id, report.queued, unserved, size);
     --report.queued;
     unserved -= size + kRequestCost;
     account->release(size + kRequestCost);

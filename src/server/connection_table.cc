@@ -5,6 +5,8 @@
 #include <new>
 #include <utility>
 
+#include "base/assert.h"
+
 namespace holdfast::server {
 
 ConnectionTable::ConnectionTable(engine::Engine& engine, Refusals& refusals,
@@ -14,6 +16,7 @@ ConnectionTable::ConnectionTable(engine::Engine& engine, Refusals& refusals,
 ConnectionTable::Pointer ConnectionTable::add(std::shared_ptr<Peer> peer, Origin origin, std::int64_t established) {
   auto connection = std::make_shared<ClientConnection>();
   const auto id = ++last_;
+  HOLDFAST_ASSERT(id != 0 && peer != nullptr, id);
   connection->id = id;
   connection->peer = std::move(peer);
   connection->account = connection->peer->account();
@@ -22,7 +25,8 @@ ConnectionTable::Pointer ConnectionTable::add(std::shared_ptr<Peer> peer, Origin
   connection->report.established = established;
   engine_.connect(id, {{"ip", connection->origin.ip}});
   try {
-    connections_.emplace(id, connection);
+    const auto added = connections_.emplace(id, connection);
+    HOLDFAST_ASSERT(added.second, id);
   } catch (const std::bad_alloc&) {
     engine_.disconnect(id);
     throw;
@@ -32,6 +36,7 @@ ConnectionTable::Pointer ConnectionTable::add(std::shared_ptr<Peer> peer, Origin
 
 ConnectionTable::Pointer ConnectionTable::find(ConnectionId id) const {
   const auto found = connections_.find(id);
+  HOLDFAST_ASSERT(found == connections_.end() || (found->second != nullptr && found->second->id == id), id);
   return found == connections_.end() ? nullptr : found->second;
 }
 
@@ -40,6 +45,8 @@ void ConnectionTable::drop(ClientConnection& connection) {
   if (const auto peer = std::exchange(connection.peer, nullptr)) peer->close();
   engine_.disconnect(connection.id);
   dropped_(connection);
+  HOLDFAST_ASSERT(connection.peer == nullptr && connection.leaving, connection.id);
+  HOLDFAST_ASSERT(connection.waiting_login == nullptr, connection.id);
   connections_.erase(connection.id);
 }
 

@@ -4,6 +4,8 @@
 #include <new>
 #include <utility>
 
+#include "base/assert.h"
+
 namespace holdfast::server {
 namespace {
 
@@ -35,7 +37,9 @@ std::size_t FairQueue::groups() const {
 FairQueue::Line& FairQueue::next_line() const {
   const auto& magnitude = static_cast<const Magnitude&>(magnitudes_.next());
   const auto& group = static_cast<const Group&>(magnitude.turns.next());
-  return static_cast<Line&>(group.turns.next());
+  auto& line = static_cast<Line&>(group.turns.next());
+  HOLDFAST_ASSERT(!line.work.empty() && line.holds == 0, line.client.id, line.holds);
+  return line;
 }
 
 FairQueue::Line& FairQueue::line_of(const LineId& client, Cost expected) {
@@ -65,6 +69,7 @@ void FairQueue::enter(Line& line, Group& group) noexcept {
   if (line.group == &group) return;
   if (auto* before = line.group; before != nullptr) {
     before->turns.put(line, Turns::State::away);
+    HOLDFAST_ASSERT(before->size > 0, line.client.id);
     --before->size;
     put(*before);
     forget_idle(*before);
@@ -82,6 +87,7 @@ void FairQueue::put(Line& line) noexcept {
     } catch (const std::bad_alloc&) {  // it has its turn where it stands
     }
   }
+  HOLDFAST_ASSERT(line.group != nullptr, line.client.id);
   using enum Turns::State;
   line.group->turns.put(line, line.holds != 0 ? away : line.work.empty() ? idle : ready);
   put(*line.group);
@@ -97,13 +103,17 @@ void FairQueue::put(Group& group) noexcept {
 void FairQueue::forget_idle(Group& group) noexcept {
   while (auto* idle = group.turns.forgettable()) {
     group.turns.put(*idle, Turns::State::away);
+    HOLDFAST_ASSERT(group.size > 0, lines_.size());
     --group.size;
-    lines_.erase(static_cast<Line*>(idle)->client);
+    const auto& line = static_cast<Line&>(*idle);
+    HOLDFAST_ASSERT(line.work.empty() && line.holds == 0 && line.group == &group, line.client.id, line.holds);
+    lines_.erase(line.client);
   }
   put(group);
   auto& magnitude = *group.magnitude;
   while (auto* idle = magnitude.turns.forgettable()) {
     magnitude.turns.put(*idle, Turns::State::away);
+    HOLDFAST_ASSERT(static_cast<Group*>(idle)->size == 0, static_cast<Group*>(idle)->size);
     magnitude.groups.erase(static_cast<Group*>(idle)->id);
   }
 }
@@ -149,6 +159,7 @@ std::unique_ptr<Work> FairQueue::take() {
   line.group->magnitude->turns.begin(*line.group);
   magnitudes_.begin(*line.group->magnitude);
   auto work = std::move(line.work.front().work);
+  HOLDFAST_ASSERT(work != nullptr && size_ >= line.work.size(), size_, line.work.size());
   line.work.pop_front();
   --size_;
   return work;
@@ -167,6 +178,7 @@ void FairQueue::charge(const LineId& client, Cost cost, Cost expected) noexcept 
 }
 
 void FairQueue::charge(Line& line, Group& group, Cost cost) noexcept {
+  HOLDFAST_ASSERT(line.group != nullptr && group.magnitude != nullptr, line.client.id);
   const bool stands_here = line.group == &group;
   auto& magnitude = *group.magnitude;
   // Up at once, down slowly: a client that is expensive now and then is expensive, whatever its requests look like.
@@ -185,6 +197,7 @@ std::vector<std::unique_ptr<Work>> FairQueue::take_all() {
     line.work.clear();
     line.holds = 0;
   }
+  HOLDFAST_ASSERT(all.size() == size_, all.size(), size_);
   size_ = 0;
   for (auto& [client, line] : lines_) put(line);
   while (!lines_.empty()) forget_idle(*lines_.begin()->second.group);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/assert.h"
 #include "base/memory_reserve.h"
 #include "wire/protocol.h"
 
@@ -79,6 +80,7 @@ Outcome Handshake::open(engine::Engine& engine, const Turn& turn) {
     turned_away_ = no_memory_ = true;
     return nothing;
   }
+  HOLDFAST_ASSERT(turn.zxid != 0 && connection_->session == 0, turn.zxid, connection_->session);
   context_.sessions.opened(*connection_, turn.zxid);
   adopt(turn.zxid, timeout);
   return opened;
@@ -105,6 +107,7 @@ void Handshake::settle(engine::Engine&, Outcome&) {
   const bool accepted = connection_->session != 0;
   connection_->welcomed = accepted;
   if (accepted) {
+    HOLDFAST_ASSERT(connection_->timeout.count() > 0, connection_->session);
     response.timeout = static_cast<std::int32_t>(connection_->timeout.count());
     response.session = connection_->session;
     response.password = password_;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/text.h"
 
 namespace holdfast::server {
@@ -33,6 +34,8 @@ void Logins::enter(const std::shared_ptr<ClientConnection>& connection, std::uni
   const bool waits = !source->waiting_logins.empty() || source->logins_under_way >= kLoginsAtOnce ||
                      !source->failed_logins.ready(loop_.now());
   if (!waits) return this->attempt(connection, std::move(attempt));
+  // It is paused while one waits, so there is no second.
+  HOLDFAST_ASSERT(connection->waiting_login == nullptr, connection->id);
   connection->place_in_login_line = source->waiting_logins.insert(source->waiting_logins.end(), connection);
   connection->waiting_login = std::move(attempt);
   flow_.set_paused(*connection, true);
@@ -53,6 +56,7 @@ void Logins::look(const std::shared_ptr<Address>& source) {
     source->failed_logins.take(now);
     const auto connection = std::move(line.front());
     line.pop_front();
+    HOLDFAST_ASSERT(connection != nullptr && connection->waiting_login != nullptr && connection->peer != nullptr);
     connection->login_is_taken = true;
     attempt(connection, std::move(connection->waiting_login));
     flow_.set_paused(*connection, false);
@@ -105,6 +109,9 @@ void Logins::succeeded(ClientConnection& connection) {
 void Logins::left(ClientConnection& connection) {
   if (std::exchange(connection.login_is_taken, false)) connection.origin.source->failed_logins.give_back();
   if (const auto attempt = std::exchange(connection.waiting_login, nullptr)) {
+    HOLDFAST_ASSERT(connection.origin.source != nullptr && !connection.origin.source->waiting_logins.empty(),
+                    connection.id);
+    HOLDFAST_ASSERT(connection.place_in_login_line->get() == &connection, connection.id);
     connection.origin.source->waiting_logins.erase(connection.place_in_login_line);
   }
 }

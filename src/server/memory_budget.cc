@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "base/assert.h"
+
 namespace holdfast::server {
 namespace {
 
@@ -62,6 +64,7 @@ void MemoryBudget::relieve(Addresses& addresses, std::size_t bytes) {
 }
 
 void Account::end() {
+  HOLDFAST_ASSERT(owner_ != nullptr && !was_over_budget_, used_);
   auto* const owner = owner_;
   const auto bytes = used_;
   close();
@@ -71,6 +74,7 @@ void Account::end() {
 
 Account::Account(std::shared_ptr<MemoryBudget> budget, std::shared_ptr<Address> address, Owner& owner)
     : budget_(std::move(budget)), address_(std::move(address)), owner_(&owner) {
+  HOLDFAST_ASSERT(budget_ != nullptr && address_ != nullptr);
   address_->accounts.insert(this);
 }
 
@@ -79,6 +83,8 @@ void Account::charge(std::size_t bytes) {
   used_ += bytes;
   address_->bytes += bytes;
   budget_->used_ += bytes;
+  HOLDFAST_ASSERT(used_ <= address_->bytes && address_->bytes <= budget_->used_, used_, address_->bytes,
+                  budget_->used_);
   // Closed by what follows, perhaps.
   const auto budget = budget_;
   const auto address = address_;
@@ -87,6 +93,9 @@ void Account::charge(std::size_t bytes) {
 
 void Account::release(std::size_t bytes) {
   if (!budget_) return;
+  HOLDFAST_ASSERT(used_ >= bytes, used_, bytes);
+  HOLDFAST_ASSERT(address_->bytes >= bytes, address_->bytes, bytes);
+  HOLDFAST_ASSERT(budget_->used_ >= bytes, budget_->used_, bytes);
   used_ -= bytes;
   address_->bytes -= bytes;
   budget_->used_ -= bytes;
@@ -95,7 +104,8 @@ void Account::release(std::size_t bytes) {
 void Account::close() {
   if (!budget_) return;
   release(used_);
-  address_->accounts.erase(this);
+  const auto erased = address_->accounts.erase(this);
+  HOLDFAST_ASSERT(erased == 1 && used_ == 0, erased, used_);
   budget_.reset();
   address_.reset();
   owner_ = nullptr;

@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/log.h"
 #include "base/memory_reserve.h"
 #include "engine/cost.h"
@@ -43,6 +44,7 @@ void Pipeline::halt() {
 }
 
 void Pipeline::push(const LineId& client, std::unique_ptr<Work> work) {
+  HOLDFAST_ASSERT(work != nullptr, client.id);
   queue_.push(client, std::move(work));
   schedule();
 }
@@ -87,7 +89,10 @@ Pipeline::Step Pipeline::execute_next(engine::Moment now, std::int64_t time) {
   const bool writes = work->writes();
   if (writes) ++last_;
   if (writes && !work->silent()) shown_ = last_;
+  // No client is told of more than there is.
+  HOLDFAST_ASSERT(settled_ <= shown_ && shown_ <= last_, settled_, shown_, last_);
   auto outcome = work->execute(engine_, {writes ? last_ : shown_, time, now});
+  HOLDFAST_ASSERT(writes || !outcome.changed(), outcome.zxid);
   // Nothing of that client before its next piece.
   if (work->unfinished()) queue_.hold(client, FairQueue::Hold::unfinished);
   return {
@@ -96,6 +101,7 @@ Pipeline::Step Pipeline::execute_next(engine::Moment now, std::int64_t time) {
 
 void Pipeline::run() {
   if (under_way_ || stuck_) return;
+  HOLDFAST_ASSERT(batch_.empty(), batch_.size());
   under_way_ = true;
   Group group;
   const auto time = loop_.wall_time();
@@ -158,6 +164,9 @@ Pipeline::Logged Pipeline::append(store::Store& store, const Group& group) {
 std::size_t Pipeline::note(Step& step, Group& group) {
   try {
     const base::SpareReserve spare(base::SpareReserve::Part::half);
+    // The log's indexes grow.
+    HOLDFAST_ASSERT(group.empty() || group.back().index < static_cast<store::Index>(step.outcome.zxid),
+                    step.outcome.zxid);
     group.push_back({static_cast<store::Index>(step.outcome.zxid), encode(step.outcome.transaction)});
     return group.back().bytes.size();
   } catch (const std::bad_alloc&) {
@@ -176,6 +185,7 @@ void Pipeline::log(Group group, std::function<void(const Logged&)> done) {
 }
 
 void Pipeline::logged(const Logged& result) {
+  HOLDFAST_ASSERT(under_way_ && !stuck_ && !batch_.empty(), under_way_, stuck_, batch_.size());
   sync_time_.add((loop_.now() - commit_began_) / std::chrono::milliseconds(1));
   if (result) {
     if (std::exchange(refused_, false)) base::log().info("the log can be written again");
@@ -192,6 +202,7 @@ void Pipeline::finish(Step& step) {
   } else {
     step.work->settle(engine_, step.outcome);
   }
+  HOLDFAST_ASSERT(settled_ <= step.shown && step.shown <= last_, settled_, step.shown, last_);
   settled_ = step.shown;
   if (!step.work->unfinished()) return queue_.release(step.client, FairQueue::Hold::unfinished);
   const auto expected = step.work->weigh(engine_);
@@ -201,6 +212,7 @@ void Pipeline::finish(Step& step) {
 
 // From that one on. If it takes long, the loop has its turn in between: pings are answered, and what is settled leaves.
 void Pipeline::settle(std::size_t first) {
+  HOLDFAST_ASSERT(under_way_ && first <= batch_.size(), under_way_, first, batch_.size());
   const auto began = loop_.now();
   auto now = began;
   for (auto i = first; i < batch_.size(); ++i) {
@@ -253,6 +265,7 @@ void Pipeline::repair_later() {
   loop_.at(loop_.now() + kRepairPause, [this, alive = alive_] {
     if (!*alive) return;
     under_way_ = true;
+    HOLDFAST_ASSERT(stuck_ && batch_.empty(), stuck_, batch_.size());
     log({}, [this](const Logged& known) {
       if (!known) return repair_later();
       stuck_ = false;
@@ -263,6 +276,7 @@ void Pipeline::repair_later() {
 }
 
 void Pipeline::rest() {
+  HOLDFAST_ASSERT(under_way_, settled_);
   batch_.clear();
   under_way_ = false;
   if (!stuck_) events_.at_rest();

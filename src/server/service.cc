@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/assert.h"
 #include "server/early_ping.h"
 #include "server/first_zxid.h"
 
@@ -228,6 +229,7 @@ void Service::finish_stop() {
   if (!stopping_ || !stopped_) return;
   if (!pipeline_.idle() && !pipeline_.stuck()) return;
   connections_.drop_all();
+  HOLDFAST_ASSERT(connections_.empty(), connections_.size());
   if (snapshotter_ && !pipeline_.stuck()) snapshotter_->take_now();
   std::exchange(stopped_, nullptr)();
 }

@@ -3,6 +3,7 @@
 #include <new>
 #include <utility>
 
+#include "base/assert.h"
 #include "engine/cost.h"
 #include "wire/request.h"
 
@@ -34,6 +35,8 @@ Outcome SessionEnd::execute(engine::Engine& engine, const Turn& turn) {
     engine.sessions().look_again(session_);
     return {.zxid = turn.zxid, .code = Code::session_expired};
   }
+  // Nothing was heard of it for all of its timeout, or it is a stranger's.
+  HOLDFAST_ASSERT(why_ == Why::stranger || session->heard + session->timeout <= turn.now, session->heard, turn.now);
   try {
     return engine.execute({session_, 0}, turn.zxid, turn.time, wire::CloseSession{});
   } catch (const std::bad_alloc&) {

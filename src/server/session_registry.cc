@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace holdfast::server {
 
 SessionRegistry::SessionRegistry(const EngineOptions& options, const engine::Sessions& sessions)
@@ -22,6 +24,8 @@ bool SessionRegistry::may_open(const ClientConnection& connection) const {
 }
 
 void SessionRegistry::opened(const ClientConnection& connection, wire::SessionId session) {
+  HOLDFAST_ASSERT(session != 0 && !opened_from_.contains(session), session);
+  HOLDFAST_ASSERT(!speakers_.contains(session), session);
   if (!connection.authorized) strangers_.insert(session);
   if (!connection.origin.source) return;
   ++connection.origin.source->sessions;
@@ -31,6 +35,7 @@ void SessionRegistry::opened(const ClientConnection& connection, wire::SessionId
 void SessionRegistry::ended(wire::SessionId session) {
   const auto found = opened_from_.find(session);
   if (found == opened_from_.end()) return;
+  HOLDFAST_ASSERT(found->second != nullptr && found->second->sessions > 0, session);
   --found->second->sessions;
   opened_from_.erase(found);
 }
@@ -41,6 +46,10 @@ ConnectionId SessionRegistry::connection_of(wire::SessionId session) const {
 }
 
 void SessionRegistry::adopt(ClientConnection& connection, wire::SessionId session, std::chrono::milliseconds timeout) {
+  // One connection speaks for one session, and for no other after that.
+  HOLDFAST_ASSERT(session != 0 && connection.id != 0, session, connection.id);
+  HOLDFAST_ASSERT(connection.session == 0 || connection.session == session, connection.session, session);
+  HOLDFAST_ASSERT(timeout.count() > 0, timeout);
   connection.session = session;
   connection.timeout = timeout;
   connection.report.session = session;

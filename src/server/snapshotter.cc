@@ -3,6 +3,7 @@
 #include <new>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/log.h"
 
 namespace holdfast::server {
@@ -38,6 +39,7 @@ void Snapshotter::turn(std::size_t changes) {
       engine_.begin_snapshot();
     }
     auto slice = next_slice();
+    HOLDFAST_ASSERT(!slice.begin || !slice.end || *slice.begin <= *slice.end);
     const bool last = slice.end.has_value();
     give(std::move(slice));
     if (!last) return;
@@ -87,6 +89,7 @@ void Snapshotter::give(Slice slice) {
     busy_ = false;
     loop_.post(written_);
   };
+  HOLDFAST_ASSERT(!busy_, bytes_);
   busy_ = true;
   background_->run(std::move(work));
 }

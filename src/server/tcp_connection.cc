@@ -11,6 +11,7 @@
 #include <new>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/memory_reserve.h"
 #include "server/environment.h"
 #include "server/socket_end.h"
@@ -78,6 +79,8 @@ void TcpConnection::or_lose(Step step) {
 void TcpConnection::read() {
   if (reading_ || state_ == State::closed || state_ == State::draining) return;
   if (state_ == State::open && held_) return;
+  // What was read into the buffer has been delivered.
+  HOLDFAST_ASSERT(state_ != State::open || pending_.empty(), pending_.size());
   reading_ = true;
   if (buffer_.empty()) buffer_.resize(kLeastBuffer);
   socket_.async_read_some(
@@ -86,6 +89,7 @@ void TcpConnection::read() {
 }
 
 void TcpConnection::received(const std::error_code& error, std::size_t size) {
+  HOLDFAST_ASSERT(reading_ && size <= buffer_.size(), reading_, size, buffer_.size());
   reading_ = false;
   if (state_ == State::open) {
     if (error) return lose();
@@ -254,6 +258,7 @@ void TcpConnection::flush() {
   if (error && error != asio::error::would_block) return written(error);
   count();
   if (out == flight_bytes_) return written({});
+  HOLDFAST_ASSERT(out < flight_bytes_, out, flight_bytes_);
   flight_bytes_ -= out;
   for (auto& buffer : buffers) {
     const std::size_t gone = std::min(out, buffer.size());
@@ -311,6 +316,7 @@ void TcpConnection::drained() {
     tls_->say_goodbye();
     return flush();
   }
+  HOLDFAST_ASSERT(state_ == State::draining && flight_.empty(), state_, flight_bytes_);
   state_ = State::lingering;
   std::error_code error;
   socket_.shutdown(asio::socket_base::shutdown_send, error);
@@ -355,6 +361,7 @@ void TcpConnection::count() {
   if (state_ == State::closed) return;
   const auto kept = unsent() + buffer_.size() + plain_.capacity() + frames_.held();
   const auto before = std::exchange(counted_, kept);
+  HOLDFAST_ASSERT(account_->was_over_budget() || account_->used() >= before, account_->used(), before);
   if (kept < before) account_->release(before - kept);
   if (kept > before) account_->charge(kept - before);
 }
@@ -394,6 +401,7 @@ void TcpConnection::waited_enough() {
 
 void TcpConnection::wait(Patience& patience) {
   stop_waiting();
+  HOLDFAST_ASSERT(state_ != State::closed);
   patience_ = &patience;
   wait_ = patience.begin(*this);
 }

@@ -22,6 +22,7 @@
 #include <set>
 #include <utility>
 
+#include "base/assert.h"
 #include "engine/moment.h"
 
 namespace holdfast::server {
@@ -58,7 +59,10 @@ class Turns {
 
   bool any_ready() const { return !ready_.empty(); }
   // There is one: see any_ready().
-  Member& next() const { return **ready_.begin(); }
+  Member& next() const {
+    HOLDFAST_ASSERT(any_ready());
+    return **ready_.begin();
+  }
   // Its turn begins: a member that comes from now on has had as much as this one.
   void begin(const Member& member) { now_ = std::max(now_, member.start); }
   void put(Member& member, State state) noexcept {
@@ -70,6 +74,7 @@ class Turns {
   }
   // It has cost so much, and counts with that handicap from now on.
   void charge(Member& member, Cost cost, Cost handicap) noexcept {
+    HOLDFAST_ASSERT(cost >= Cost{0} && handicap >= Cost{0}, cost, handicap);
     extract(member);
     member.start += cost;
     member.handicap = handicap;
@@ -89,11 +94,14 @@ class Turns {
   void insert(Member& member) noexcept {
     member.turn = ++last_turn_;
     if (member.state == State::away) return;
-    (member.state == State::ready ? ready_ : idle_).insert(std::move(member.place));
+    HOLDFAST_ASSERT(!member.place.empty(), member.state);
+    const auto put = (member.state == State::ready ? ready_ : idle_).insert(std::move(member.place));
+    HOLDFAST_ASSERT(put.inserted, member.turn);
   }
   void extract(Member& member) noexcept {
     if (member.state == State::away) return;
     member.place = (member.state == State::ready ? ready_ : idle_).extract(&member);
+    HOLDFAST_ASSERT(!member.place.empty() && member.place.value() == &member, member.state, member.turn);
   }
 
   Members ready_;
