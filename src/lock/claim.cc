@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/assert.h"
+
 namespace holdfast::lock {
 
 using spi::Status;
@@ -10,6 +12,7 @@ Claim::Claim(Context& context, std::shared_ptr<Claimant> claimant, std::vector<Q
     : context_(context), claimant_(std::move(claimant)), wanted_(std::move(wanted)), card_(std::move(card)) {}
 
 void Claim::start() {
+  HOLDFAST_ASSERT(state_ == State::placing && !placement_ && claimant_, state_);
   placement_ = std::make_shared<Placement>(context_, std::shared_ptr<Placement::Owner>(shared_from_this(), this),
                                            wanted_, card_.to_text());
   placement_->start();
@@ -35,20 +38,30 @@ const std::string& Claim::queue() const {
 // ------------------------------------------------------------------------------------------------------- on the way there
 
 void Claim::placed(const spi::Reply<Placement::Placed>& reply) {
+  HOLDFAST_ASSERT(state_ == State::placing && claimant_, state_);
+  HOLDFAST_ASSERT(!turn_ && !places().empty(), places().size());
   state_ = State::waiting;
   turn_ = std::make_shared<Turn>(context_, std::shared_ptr<Turn::Owner>(shared_from_this(), this), wanted_, places());
   const auto turn = turn_;  // ours may be another one before it returns
   turn->begin(reply);
 }
 
-void Claim::must_wait() { claimant_->must_wait(*this); }
+void Claim::must_wait() {
+  HOLDFAST_ASSERT(state_ == State::waiting && claimant_, state_);
+  claimant_->must_wait(*this);
+}
 
 void Claim::admitted() {
+  HOLDFAST_ASSERT(state_ == State::waiting && claimant_, state_);
+  // A ticket counts only if the session that made it is our current one, and is alive for all we know.
+  HOLDFAST_ASSERT(places().front().session == context_.session.id(), places().front().session, context_.session.id());
+  HOLDFAST_ASSERT(context_.session.valid(), context_.session.id());
   state_ = State::admitted;
   claimant_->admitted(*this);
 }
 
 void Claim::tickets_gone() {
+  HOLDFAST_ASSERT(state_ == State::waiting && placement_, state_);
   if (turn_) {
     holder_ = turn_->holder();
     std::exchange(turn_, nullptr)->end();
@@ -82,6 +95,7 @@ void Claim::beat() {
 // every lock that is held. Set with the first beat, because most holds are shorter than that and need none. A listener that could not
 // be set, for instance because we may not read what we made, is tried again with the next beat, and is then such a look.
 void Claim::listen_to_own_tickets() {
+  HOLDFAST_ASSERT(state_ == State::waiting || state_ == State::admitted, state_);
   own_listeners_.resize(places().size());
   for (std::size_t i = 0; i < places().size(); ++i) {
     if (own_listeners_[i] != 0) continue;
@@ -99,6 +113,7 @@ void Claim::listen_to_own_tickets() {
 void Claim::on_own_ticket(std::size_t ticket, const spi::Reply<spi::TicketText>& reply) {
   if (reply.status == Status::absent) return state_ == State::admitted ? break_off() : tickets_gone();
   if (!reply) {
+    HOLDFAST_ASSERT(ticket < own_listeners_.size(), ticket, own_listeners_.size());
     own_listeners_[ticket] = 0;
     return;
   }
@@ -138,6 +153,7 @@ void Claim::give_up(Sweeper::Done done) {
 void Claim::fail(Refusal refusal) {
   const auto self = shared_from_this();
   const auto claimant = claimant_;
+  HOLDFAST_ASSERT(claimant && (state_ == State::placing || state_ == State::waiting), state_);
   if (!refusal.holder) refusal.holder = holder_;
   give_up();
   claimant->failed(*this, std::move(refusal));
@@ -146,6 +162,7 @@ void Claim::fail(Refusal refusal) {
 // One of our tickets is gone, so the hold is; the others must not stay.
 void Claim::break_off() {
   const auto claimant = claimant_;
+  HOLDFAST_ASSERT(claimant && state_ == State::admitted, state_);
   give_up();
   claimant->broken(*this);
 }

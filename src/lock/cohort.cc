@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace holdfast::lock {
 
 using spi::Mode;
@@ -36,6 +38,7 @@ void Cohort::look_first(std::shared_ptr<Waiter> waiter, std::size_t queue) {
   if (queue == wanted_.size()) return join(std::move(waiter));
   ++looking_;
   claims_.backend.list(wanted_[queue].queue, [self = shared_from_this(), waiter, queue](const auto& reply) {
+    HOLDFAST_ASSERT(self->looking_ > 0);
     --self->looking_;
     if (waiter->settled()) return;  // it gave up, and maybe no other thread wants this cohort
     if (!reply && reply.status != spi::Status::absent) return waiter->fail(refusal_of(reply));
@@ -90,6 +93,7 @@ std::error_code Cohort::release(const std::shared_ptr<Hold>& hold, Sweeper::Done
 
 // A hold has ended: what next?
 void Cohort::go_on() {
+  HOLDFAST_ASSERT(claim_ && state_ >= State::open, state_);
   if (!holds_.empty()) return settle_owed();
   if (now() < tenure_.not_free_before) return rest();
   const bool needs_a_delay = !delay_ && !line_.empty() && line_.front()->call().options.lock_delay.count() > 0;
@@ -102,6 +106,7 @@ void Cohort::go_on() {
 }
 
 void Cohort::rest() {
+  HOLDFAST_ASSERT(holds_.empty() && claim_ && claim_->is_admitted(), holds_.size());
   state_ = State::resting;
   claims_.executor.at(tenure_.not_free_before, [self = shared_from_this(), claim = claim_] {
     // Unless it was lost meanwhile, or a reader has come and will go on itself.
@@ -112,6 +117,9 @@ void Cohort::rest() {
 }
 
 void Cohort::give_back() {
+  // A ticket that a thread still holds is not given back.
+  HOLDFAST_ASSERT(claim_ && state_ != State::idle, state_);
+  HOLDFAST_ASSERT(holds_.empty(), holds_.size());
   if (const auto delay = std::exchange(delay_, nullptr)) state_ >= State::open ? delay->stop() : delay->lift();
   state_ = State::idle;
   Sweeper::Done done;
@@ -173,7 +181,10 @@ void Cohort::close(const Refusal& refusal) {
 
 // --------------------------------------------------------------------------------------------------- what the claim says
 
-void Cohort::admitted(Claim&) {
+void Cohort::admitted(Claim& claim) {
+  HOLDFAST_ASSERT(claim_.get() == &claim && claim.is_admitted());
+  HOLDFAST_ASSERT(state_ == State::claiming || state_ == State::waiting, state_);
+  HOLDFAST_ASSERT(holds_.empty() && !delay_, holds_.size());
   state_ = State::delayed;
   tenure_ = {.since = now()};
   auto delay = Clock::duration::zero();
@@ -195,6 +206,7 @@ void Cohort::admitted(Claim&) {
 }
 
 void Cohort::open() {
+  HOLDFAST_ASSERT(state_ == State::delayed && claim_, state_);
   state_ = State::open;
   // A delay may have lasted longer than the session.
   if (!claims_.session.valid()) return lose_all();
@@ -202,6 +214,7 @@ void Cohort::open() {
 }
 
 void Cohort::must_wait(Claim& claim) {
+  HOLDFAST_ASSERT(claim_.get() == &claim && !is_admitted(), state_);
   state_ = State::waiting;
   fail_impatient(claim.ahead());
   fail_if_deadlocked();
@@ -220,13 +233,17 @@ void Cohort::fail_all(const Refusal& refusal) {
   for (const auto& waiter : std::exchange(line_, {})) waiter->fail(refusal);
 }
 
-void Cohort::failed(Claim&, Refusal refusal) {
+void Cohort::failed(Claim& claim, Refusal refusal) {
+  HOLDFAST_ASSERT(claim_.get() == &claim && holds_.empty() && !delay_, state_, holds_.size());
   claim_.reset();
   state_ = State::idle;
   fail_all(refusal);
 }
 
-void Cohort::broken(Claim&) { lose_all(); }
+void Cohort::broken(Claim& claim) {
+  HOLDFAST_ASSERT(claim_.get() == &claim && is_admitted(), state_);
+  lose_all();
+}
 
 void Cohort::revoked(Claim&) {
   tenure_.may_hand_over = false;
@@ -250,6 +267,7 @@ void Cohort::fail_if_deadlocked() {
 
 void Cohort::claim_if_wanted() {
   if (claim_ || line_.empty()) return;
+  HOLDFAST_ASSERT(state_ == State::idle && holds_.empty(), state_, holds_.size());
   card_ = line_.front()->call().card;
   claim_ = std::make_shared<Claim>(claims_, shared_from_this(), wanted_, card_);
   state_ = State::claiming;
@@ -258,6 +276,10 @@ void Cohort::claim_if_wanted() {
 
 // To the first in line that is still there; if it is shared, to all. False if there was none.
 bool Cohort::grant_next() {
+  HOLDFAST_ASSERT(state_ == State::open && claim_ && claim_->is_admitted(), state_);
+  HOLDFAST_ASSERT(claims_.session.valid(), claims_.session.id());
+  // One at a time, but for readers.
+  HOLDFAST_ASSERT(is_shared() || holds_.empty(), holds_.size());
   const auto& place = claim_->places().front();
   const auto& queue = wanted_.front().queue;
   const auto granted_at = now();
@@ -277,6 +299,7 @@ bool Cohort::grant_next() {
     if (!waiter->grant(hold)) continue;
     granted = true;
     holds_.push_back(hold);
+    HOLDFAST_ASSERT(is_shared() || holds_.size() == 1, holds_.size());
     limit_hold(hold);
   }
   return granted;

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/thread.h"
 
 namespace holdfast::lock {
@@ -107,6 +108,7 @@ void Loop::run_posted() {
     f = nullptr;  // what it owns may go, and that is for outside
   }
   const std::lock_guard lock(posting_);
+  HOLDFAST_ASSERT(runs_posted_ && machinery_, runs_posted_);
   runs_posted_ = !posted_.empty();
   if (runs_posted_) asio::post(machinery_->context, [this] { run_posted(); });
 }

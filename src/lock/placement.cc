@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/assert.h"
 #include "base/uuid.h"
 
 namespace holdfast::lock {
@@ -25,7 +26,10 @@ RetryLoop::Step Placement::step(void (Placement::*member)()) {
 void Placement::start() { retry_.when_connected(step(&Placement::enqueue)); }
 
 void Placement::enqueue() {
+  HOLDFAST_ASSERT(state_ != State::ended && state_ != State::placed && owner_, state_);
+  HOLDFAST_ASSERT(places_.empty() && found_.empty(), places_.size(), found_.size());
   while (uids_.size() < wanted_.tickets()) uids_.push_back(base::random_uuid());
+  HOLDFAST_ASSERT(uids_.size() == wanted_.tickets(), uids_.size(), wanted_.tickets());
   ++episode_;
   state_ = State::enqueueing;
   asked_in_ = context_.session.id();
@@ -58,6 +62,7 @@ void Placement::sweep_if_made(std::size_t first) {
 }
 
 void Placement::on_enqueued(const spi::Reply<Placed>& reply) {
+  HOLDFAST_ASSERT(state_ == State::enqueueing && owner_, state_);
   if (!reply.value.empty()) return on_placed(reply);
   if (reply.status == Status::unknown) {
     state_ = State::unsure;
@@ -75,6 +80,7 @@ void Placement::on_enqueued(const spi::Reply<Placed>& reply) {
 void Placement::find() {
   if (asked_in_ != context_.session.id()) return again();  // whatever was made then died with its session
   const auto next = found_.size();
+  HOLDFAST_ASSERT(state_ == State::unsure && next < uids_.size(), state_, next, uids_.size());
   context_.backend.find(queue_of(next), uids_[next],
                         [self = shared_from_this(), owner = owner_, episode = episode_](auto reply) {
                           if (self->is_current(episode)) self->on_found(std::move(reply));
@@ -104,11 +110,13 @@ void Placement::on_placed(const spi::Reply<Placed>& reply) {
   places_.clear();
   for (const auto& each : reply.value) places_.push_back(each.place);
   if (places_.front().session != context_.session.id()) return again();
+  HOLDFAST_ASSERT(owner_ && asked_in_ == context_.session.id(), asked_in_, context_.session.id());
   retry_.progress();
   owner_->placed(reply);
 }
 
 void Placement::again() {
+  HOLDFAST_ASSERT(state_ != State::ended && owner_, state_);
   if (places_.size() > 1) {  // one of them is gone, the others are not
     for (std::size_t i = 0; i < places_.size(); ++i) context_.sweeper.remove(queue_of(i), places_[i]);
   }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
+
 namespace holdfast::lock {
 
 void Session::connected(const spi::Session& session) {
@@ -58,11 +60,14 @@ void Session::acknowledged(spi::SessionId session, Clock::time_point sent, bool 
 
 // Brings the validity up to what is proven. It may also become shorter: another server has granted a shorter timeout.
 void Session::prove() {
+  HOLDFAST_ASSERT(!closed_, id_);
   const auto until = proof_.anchor() + terms_.timeout - terms_.margin;
   if (until - terms_.notice <= executor_.now()) {
     if (valid()) end_validity();
     return;
   }
+  // No longer than what was proven allows, from the moment at which the service heard of us.
+  HOLDFAST_ASSERT(until > executor_.now() && until - proof_.anchor() <= terms_.timeout, until, proof_.anchor());
   validity_->set(until);
   watch_validity();
   if (state_ != State::good && connected_) enter(State::good);
@@ -77,6 +82,11 @@ void Session::close() {
 
 void Session::enter(State next) {
   const State before = state_;
+  // The table in session.h.
+  HOLDFAST_ASSERT(before != State::closed && next != State::fresh, before, next);
+  HOLDFAST_ASSERT(next != State::good || before != State::good, before, next);
+  HOLDFAST_ASSERT(next != State::jeopardy || before == State::good, before, next);
+  HOLDFAST_ASSERT(next != State::lost || before == State::good || before == State::jeopardy, before, next);
   state_ = next;
   switch (next) {
     case State::fresh: break;
@@ -99,6 +109,7 @@ void Session::end_validity(State next) {
     // What has been promised stays said: after a pause, the end lies in the past.
     validity_->set(std::min(validity_->until(), executor_.now()));
     validity_ = std::make_shared<Validity>();
+    HOLDFAST_ASSERT(!valid(), id_);
     watcher_.validity_ended();
   } else if (next == State::lost) {
     return;  // nothing could be lost
@@ -109,6 +120,7 @@ void Session::end_validity(State next) {
 // One timer, set again only when it fires (acknowledgements come by the thousand), or when it would fire too late.
 void Session::watch_validity() {
   const auto due = ends();
+  HOLDFAST_ASSERT(!closed_ && due > executor_.now(), due, executor_.now());
   if (validity_timer_ != spi::Executor::kNoTimer) {
     if (due >= validity_alarm_) return;
     executor_.cancel(validity_timer_);
@@ -125,6 +137,7 @@ void Session::watch_validity() {
 }
 
 void Session::schedule_beat() {
+  HOLDFAST_ASSERT(!closed_ && terms_.beat > Clock::duration::zero(), closed_, terms_.beat);
   executor_.cancel(beat_timer_);
   beat_timer_ = executor_.at(executor_.now() + terms_.beat, [this] {
     if (state_ == State::good && executor_.now() - proof_.newest() > 2 * terms_.beat) enter(State::jeopardy);

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "base/assert.h"
 #include "base/log.h"
 
 namespace holdfast::lock {
@@ -33,6 +34,7 @@ void Sweeper::close() {
 
 void Sweeper::add(Chore chore) {
   const Id id = ++last_id_;
+  HOLDFAST_ASSERT(!chore.in_flight && !chore.queue.empty(), id);
   chores_.emplace(id, std::move(chore));
   attempt(id);
 }
@@ -53,6 +55,7 @@ void Sweeper::attempt(Id id) {
     const auto waiting = chores_.find(id);
     if (waiting == chores_.end()) return;
     if (!reply) return answered(id, reply.status, reply.detail);
+    HOLDFAST_ASSERT(waiting->second.in_flight && waiting->second.ticket.empty(), id);
     waiting->second.in_flight = false;
     waiting->second.ticket = reply.value.place.ticket.id;
     attempt(id);
@@ -63,6 +66,7 @@ void Sweeper::answered(Id id, spi::Status status, const std::string& detail) {
   const auto found = chores_.find(id);
   if (found == chores_.end()) return;
   Chore& chore = found->second;
+  HOLDFAST_ASSERT(chore.in_flight, id, chore.queue);
   chore.in_flight = false;
   switch (status) {
     case spi::Status::ok:

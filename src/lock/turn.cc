@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
+
 namespace holdfast::lock {
 
 using spi::Status;
@@ -23,6 +25,7 @@ RetryLoop::Step Turn::step(void (Turn::*member)()) {
 }
 
 std::shared_ptr<Turn::Owner> Turn::last_word() {
+  HOLDFAST_ASSERT(owner_ && state_ != State::over, state_);
   auto owner = owner_;
   end();
   return owner;
@@ -52,6 +55,8 @@ void Turn::begin(const spi::Reply<std::vector<spi::Enqueued>>& placed) {
 
 void Turn::list() {
   if (lost_the_session()) return last_word()->tickets_gone();
+  HOLDFAST_ASSERT(owner_ && state_ != State::over, state_);
+  HOLDFAST_ASSERT(current_ <= wanted_.queues(), current_, wanted_.queues());
   state_ = State::looking;
   if (current_ >= wanted_.queues()) current_ = 0;  // all were admitted, but the session could not be proven
   context_.backend.list(request().queue,
@@ -65,6 +70,7 @@ void Turn::list() {
 
 Admission Turn::look_at(const spi::Listing& queue) const {
   const auto first = wanted_.first_ticket_in(current_);
+  HOLDFAST_ASSERT(first + request().tickets <= places_.size(), first, request().tickets, places_.size());
   for (std::size_t i = 1; i < request().tickets; ++i) {
     const auto is_mine = [&](const spi::Ticket& ticket) { return ticket.id == places_[first + i].ticket.id; };
     if (std::none_of(queue.begin(), queue.end(), is_mine)) return {};
@@ -91,6 +97,7 @@ void Turn::consider(const spi::Listing& queue) {
 }
 
 void Turn::listen(const spi::Ticket& to, bool is_holder) {
+  HOLDFAST_ASSERT(listener_ == 0 && owner_, listener_);
   ++episode_;
   listener_ = context_.backend.listen(
       request().queue, to.id,
@@ -153,6 +160,7 @@ void Turn::ask_for_holder(const spi::Ticket& first) {
 }
 
 void Turn::on_gone(Status status) {
+  HOLDFAST_ASSERT(owner_ && state_ != State::over, state_);
   ++episode_;
   listener_ = 0;
   // No smaller ticket can come into the queue after our own. So if the last one that stood in our way is gone, it is our turn,
@@ -169,6 +177,7 @@ void Turn::advance() {
 
 // While we waited in one queue, an operator may have removed our ticket from another, where we had been admitted long before.
 void Turn::confirm() {
+  HOLDFAST_ASSERT(owner_ && current_ == wanted_.queues(), current_, wanted_.queues());
   state_ = State::looking;
   ++episode_;
   const auto missing = std::make_shared<std::size_t>(places_.size());
@@ -191,6 +200,8 @@ void Turn::admit_now() {
   if (!context_.session.valid()) {
     return retry_.hold(step(&Turn::list), "the session could not be proven to be alive");
   }
+  HOLDFAST_ASSERT(current_ == wanted_.queues(), current_, wanted_.queues());
+  HOLDFAST_ASSERT(!lost_the_session(), context_.session.id());
   ahead_ = 0;
   last_word()->admitted();
 }

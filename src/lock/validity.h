@@ -40,6 +40,7 @@
 #include <atomic>
 #include <deque>
 
+#include "base/assert.h"
 #include "holdfast/clock.h"
 #include "holdfast/spi/queue_backend.h"
 
@@ -99,6 +100,7 @@ class Proof {
   // A request sent at `sent` was answered now. `by_keeper`: by the one that keeps the sessions.
   void acknowledge(const Terms& terms, Clock::time_point sent, Clock::time_point now, bool by_keeper) {
     newest_ = std::max(newest_, sent);
+    HOLDFAST_ASSERT(anchor_ <= newest_, anchor_, newest_);
     if (!by_keeper) return;
     if (!terms.ensemble()) {
       anchor_ = std::max(anchor_, sent);
