@@ -8,6 +8,7 @@
 // Then the process is aborted: a lock that does not know its state must not go on, and what it holds ends with its session. Only a bug of
 // our own may bring one about. What comes from outside (a request, a file, an answer, an argument) is checked, and refused with a sentence.
 //
+// No condition depends on the time it is: a process may be stopped for hours between two lines, and then goes on.
 // A condition costs no more than the step it guards: nothing that walks over all there is. The state is evaluated only if it does not hold.
 // No memory is taken and no lock, so it may stand where memory has ended, in a noexcept function and after fork().
 #pragma once

@@ -53,9 +53,8 @@ void Claim::must_wait() {
 
 void Claim::admitted() {
   HOLDFAST_ASSERT(state_ == State::waiting && claimant_, state_);
-  // A ticket counts only if the session that made it is our current one, and is alive for all we know.
+  // A ticket counts only if the session that made it is our current one.
   HOLDFAST_ASSERT(places().front().session == context_.session.id(), places().front().session, context_.session.id());
-  HOLDFAST_ASSERT(context_.session.valid(), context_.session.id());
   state_ = State::admitted;
   claimant_->admitted(*this);
 }

@@ -277,7 +277,6 @@ void Cohort::claim_if_wanted() {
 // To the first in line that is still there; if it is shared, to all. False if there was none.
 bool Cohort::grant_next() {
   HOLDFAST_ASSERT(state_ == State::open && claim_ && claim_->is_admitted(), state_);
-  HOLDFAST_ASSERT(claims_.session.valid(), claims_.session.id());
   // One at a time, but for readers.
   HOLDFAST_ASSERT(is_shared() || holds_.empty(), holds_.size());
   const auto& place = claim_->places().front();
