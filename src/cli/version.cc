@@ -15,12 +15,9 @@ struct Part {
   const char* version;
 };
 constexpr std::array kLibraries{
-    Part{"openssl", HOLDFAST_OPENSSL_VERSION},
-    Part{"fmt", HOLDFAST_FMT_VERSION},
-    Part{"spdlog", HOLDFAST_SPDLOG_VERSION},
-    Part{"cli11", HOLDFAST_CLI11_VERSION},
-    Part{"yaml-cpp", HOLDFAST_YAML_CPP_VERSION},
-    Part{"nlohmann_json", HOLDFAST_JSON_VERSION},
+    Part{"openssl", HOLDFAST_OPENSSL_VERSION},   Part{"fmt", HOLDFAST_FMT_VERSION},
+    Part{"spdlog", HOLDFAST_SPDLOG_VERSION},     Part{"cli11", HOLDFAST_CLI11_VERSION},
+    Part{"yaml-cpp", HOLDFAST_YAML_CPP_VERSION}, Part{"nlohmann_json", HOLDFAST_JSON_VERSION},
 };
 // What clients and the engine speak.
 constexpr const char* kProtocol = "ZooKeeper 3.8";

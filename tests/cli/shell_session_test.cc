@@ -68,8 +68,8 @@ TEST_P(ShellSession, that_has_expired_is_replaced_and_that_is_said) {
 TEST_P(ShellSession, begins_although_we_were_away_for_longer_than_it_may_take) {
   FaultProxy proxy(server_.port());
   server_.pause();
-  Process shell({.argv = {HOLDFAST_COMMAND, "shell", "--url", "zk://" + proxy.address(), "--connect-timeout", "2s", "--",
-                          "ls", "/"},
+  Process shell({.argv = {HOLDFAST_COMMAND, "shell", "--url", "zk://" + proxy.address(), "--connect-timeout", "2s",
+                          "--", "ls", "/"},
                  .env = {{"HOME", home_.path().string()}},
                  .stderr_file = home_ / "err"});
   const auto seen = [&](Seen::Kind kind) {

@@ -62,10 +62,10 @@ class KerberosLogin : public ::testing::Test {
 TEST_F(KerberosLogin, lets_a_principal_lock_also_after_lost_connections) {
   log_ann_in();
   TcpRelay relay(server_.port());
-  auto client =
-      Client::connect(url(relay.port()), {.session_timeout = 10s,
-                                          .zookeeper = {.acl = {{"sasl", fmt::format("ann@{}", Kerberos::kRealm)}},
-                                                        .sasl = {.mechanism = "GSSAPI"}}});
+  auto client = Client::connect(
+      url(relay.port()),
+      {.session_timeout = 10s,
+       .zookeeper = {.acl = {{"sasl", fmt::format("ann@{}", Kerberos::kRealm)}}, .sasl = {.mechanism = "GSSAPI"}}});
   auto lease = client.mutex("a").acquire();
   for (int i = 0; i < 3; ++i) {
     relay.cut_all();

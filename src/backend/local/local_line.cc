@@ -15,7 +15,7 @@ struct LocalLine::Search {
 
 std::shared_ptr<LocalLine> LocalLine::make(std::shared_ptr<FoundPtr> known, std::chrono::milliseconds to_start,
                                            net::Reactor& reactor, Clock::duration patience, Events events) {
-  const std::shared_ptr<LocalLine> line(new LocalLine(std::move(known), reactor, patience, std::move(events)));
+  std::shared_ptr<LocalLine> line(new LocalLine(std::move(known), reactor, patience, std::move(events)));
   if (line->engine().alive()) {
     line->dial();
   } else {
