@@ -149,8 +149,7 @@ int break_it(const Arguments& arguments) {
 }  // namespace
 
 void add_break(CLI::App& app, int& exit_code) {
-  auto* command =
-      app.add_subcommand("break", "Ask the holder of a lock to give it back, and with --force take it away");
+  auto* command = app.add_subcommand("break", "Ask a holder to give its lock back, and with --force take it away");
   const auto arguments = std::make_shared<Arguments>();
   command->add_option("NAME", arguments->name, "A path such as orders/123")->required();
   as_time(command->add_option("--grace", arguments->grace, "How long to wait for the holder to give it back"))

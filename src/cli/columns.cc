@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/text.h"
+#include "cli/colour.h"
 
 namespace holdfast::cli {
 namespace {
@@ -33,7 +34,17 @@ struct Glyph {
   std::size_t columns;
 };
 
+constexpr char kEscape = '\x1b';
+
+// A colour: ESC [ numbers m.
+std::size_t length_of_colour(std::string_view text) {
+  if (!text.starts_with("\x1b[")) return 0;
+  const auto end = text.find_first_not_of("0123456789;", 2);
+  return end != std::string_view::npos && text[end] == 'm' ? end + 1 : 0;
+}
+
 Glyph first_glyph(std::string_view text) {
+  if (const auto length = length_of_colour(text); length > 0) return {length, 0};
   const auto [code, length] = base::decode_utf8(text);
   if (length == 0) return {1, 1};
   return {length, is_in(kNone, code) ? std::size_t{0} : is_in(kWide, code) ? std::size_t{2} : std::size_t{1}};
@@ -62,7 +73,9 @@ std::string fit(std::string_view text, std::size_t width) {
     columns += glyph.columns;
     bytes += glyph.bytes;
   }
-  return std::string(text.substr(0, bytes)) + "…";
+  auto cut = std::string(text.substr(0, bytes)) + "…";
+  if (cut.find(kEscape) != std::string::npos) cut += kNoTone;
+  return cut;
 }
 
 }  // namespace holdfast::cli

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cli/colour.h"
+
 namespace holdfast::cli {
 namespace {
 
@@ -25,6 +27,14 @@ TEST(Columns, cuts_between_characters_and_shows_that_it_did) {
   EXPECT_EQ(fit("注文書", 4), "注…") << "half a character is none";
   EXPECT_EQ(fit("orders", 1), "…");
   EXPECT_EQ(fit("orders", 0), "");
+}
+
+TEST(Columns, a_colour_takes_none_and_ends_where_the_text_is_cut) {
+  const auto red = painted("orders", Tone::bad);
+  EXPECT_EQ(width_of(red), 6U);
+  EXPECT_EQ(fit(red, 6), red);
+  EXPECT_EQ(fit(red, 5), "\x1b[31morde…\x1b[0m");
+  EXPECT_EQ(width_of("\x1b[2J"), 4U) << "whatever else begins like one";
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 
+#include <memory>
 #include <utility>
 
 #include "cli/break.h"
@@ -7,6 +8,7 @@
 #include "cli/config.h"
 #include "cli/demo.h"
 #include "cli/doctor.h"
+#include "cli/help.h"
 #include "cli/local.h"
 #include "cli/ls.h"
 #include "cli/run.h"
@@ -20,21 +22,20 @@ namespace holdfast::cli {
 namespace {
 
 constexpr auto kExamples = R"(Examples:
-  holdfast run backup -- ./backup.sh             wait for the lock, then run the script
-  holdfast ls                                    who holds which lock, and who waits
-  holdfast local status                          the engine that commands use if nothing is set up
-  holdfast config show                           which settings are used, and where they come from
-  holdfast server --data /var/lib/holdfast       a server for every ZooKeeper client
+  holdfast run backup -- ./backup.sh          wait for the lock, then run
+  holdfast ls                                 who holds which lock, who waits
+  holdfast server --data /var/lib/holdfast    for every ZooKeeper client
 
-Options may also stand before the command. Times are in seconds, with fractions, or have a unit: 3, 0.5, 250ms, 10m, 2h.
-Run holdfast COMMAND --help for more. Settings: --url, HOLDFAST_URL, --config, ~/.config/holdfast/config.yaml.
-)";
+holdfast COMMAND --help says more; --version, --help-all.)";
 
 }  // namespace
 
 void add_commands(CLI::App& app, int& exit_code, std::vector<std::string> command) {
   app.set_version_flag("--version", "holdfast " HOLDFAST_VERSION);
   app.require_subcommand(1);
+  // First: commands inherit both.
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.set_help_all_flag("--help-all", "Print every option, and exit");
   add_run(app, exit_code, std::move(command));
   add_ls(app, exit_code);
   add_show(app, exit_code);

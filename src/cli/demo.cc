@@ -157,8 +157,7 @@ struct Arguments {
 }  // namespace demo
 
 void add_demo(CLI::App& app, int& exit_code) {
-  auto* command =
-      app.add_subcommand("demo", "Five processes, one lock, two faults: shows and checks that the lock holds");
+  auto* command = app.add_subcommand("demo", "Five processes, one lock, two faults: checks that the lock holds");
   command->footer(
       "Takes about 15 seconds and needs nothing: it starts an engine of its own, unless --url says where else.\n"
       "Ends with 0 only if mutual exclusion, order and tokens were checked and held.\n"

@@ -68,6 +68,11 @@ std::string_view kind_of(const LockInfo& lock) {
   return read_write ? "read_write" : "mutex";
 }
 
+std::string_view held_as(const LockInfo& lock, const std::vector<TicketInfo>& holders) {
+  const auto kind = kind_of(lock);
+  return kind == "read_write" && !holders.empty() ? to_string(holders.front().mode) : kind;
+}
+
 std::string_view to_string(LockMode mode) {
   switch (mode) {
     case LockMode::exclusive: return "exclusive";

@@ -25,6 +25,8 @@ std::chrono::milliseconds age_of(const TicketInfo& ticket, Time now);
 
 // "mutex", "read_write", "semaphore". Of a lock that nobody wants, which has no kind: "mutex".
 std::string_view kind_of(const LockInfo& lock);
+// The same, but of a read/write lock that is held whether readers or a writer has it.
+std::string_view held_as(const LockInfo& lock, const std::vector<TicketInfo>& holders);
 // "exclusive", "write", "read", "permit".
 std::string_view to_string(LockMode mode);
 

@@ -3,20 +3,9 @@
 #include <fmt/format.h>
 
 #include "cli/columns.h"
-#include "cli/table.h"
 
 namespace holdfast::cli {
 namespace {
-
-// What a line can be cut to and still says something.
-constexpr std::size_t kLeastName = 12;
-constexpr std::size_t kLeastHolder = 16;
-
-// One word that says more than the kind: whether readers or a writer has it.
-std::string_view held_as(const LockInfo& lock, const std::vector<TicketInfo>& holders) {
-  const auto kind = kind_of(lock);
-  return kind == "read_write" && !holders.empty() ? to_string(holders.front().mode) : kind;
-}
 
 void add_holder(std::vector<std::string>& lines, const LockInfo& lock, const TicketInfo& ticket, Time now) {
   const auto add = [&](std::string_view label, const std::string& text) {
@@ -33,25 +22,6 @@ void add_holder(std::vector<std::string>& lines, const LockInfo& lock, const Tic
 }
 
 }  // namespace
-
-std::vector<std::string> list_lines(const std::vector<LockInfo>& locks, Time now, std::optional<std::size_t> width) {
-  Table table({{.title = "NAME", .least = kLeastName},
-               {.title = "KIND"},
-               {.title = "HELD", .right = true},
-               {.title = "WAITING", .right = true},
-               {.title = "TOKEN", .right = true},
-               {.title = "HOLDER", .least = kLeastHolder},
-               {.title = "MARKS"}});
-  for (const auto& lock : locks) {
-    const auto holders = holders_of(lock);
-    table.add({shown(lock.name), std::string(held_as(lock, holders)),
-               holders.empty() ? "-" : shown_age(age_of(holders.front(), now)),
-               fmt::format("{}", waiting_of(lock).size()),
-               holders.empty() ? "-" : fmt::format("{}", holders.front().token), who(holders),
-               fmt::format("{}", fmt::join(marks_of(lock), ", "))});
-  }
-  return table.lines(width);
-}
 
 std::vector<std::string> page_lines(const LockInfo& lock, Time now, std::optional<std::size_t> width) {
   const auto holders = holders_of(lock);

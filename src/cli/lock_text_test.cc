@@ -36,22 +36,6 @@ LockInfo lock(const char* name, std::vector<TicketInfo> tickets) {
   return made;
 }
 
-TEST(LockText, lists_one_lock_per_line) {
-  auto odd = lock("b", {ticket("r", true, kNow - 2s, LockMode::read), ticket("s", true, kNow, LockMode::read)});
-  odd.orphans = 1;
-  odd.near_overflow = true;
-  EXPECT_EQ(list_lines({lock("a", {ticket("p", true, kNow - 70s), ticket("q", false, kNow)}), odd}, kNow, {}),
-            (Lines{"NAME  KIND    HELD  WAITING  TOKEN  HOLDER                        MARKS",
-                   "a     mutex  1m10s        1     20  p (pid 8) on web1",
-                   "b     read      2s        0     20  r (pid 8) on web1 and 1 more  near overflow, 1 orphan"}));
-}
-
-TEST(LockText, lists_a_semaphore_that_nobody_has_permits_of_yet) {
-  auto semaphore = lock("s", {ticket("w", false, kNow)});
-  semaphore.semaphore = true;
-  EXPECT_EQ(list_lines({semaphore}, kNow, {}).at(1), "s     semaphore     -        1      -  -");
-}
-
 TEST(LockText, shows_all_that_is_known_of_a_lock) {
   auto holder = ticket("p", true, kNow - 70s, LockMode::write);
   holder.card.address = "10.0.0.7";
@@ -81,7 +65,6 @@ TEST(LockText, says_what_an_orphan_is) {
 TEST(LockText, is_never_wider_than_the_terminal) {
   const auto wide = lock("orders/with/a/very/long/name/that/goes/on", {ticket("a-program-with-a-name", true, kNow)});
   for (std::size_t width = 1; width < 120; ++width) {
-    for (const auto& line : list_lines({wide}, kNow, width)) EXPECT_LE(width_of(line), width) << line;
     for (const auto& line : page_lines(wide, kNow, width)) EXPECT_LE(width_of(line), width) << line;
   }
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/memory_reserve.h"
+#include "cli/help.h"
 #include "cli/server_config.h"
 #include "cli/server_log.h"
 #include "cli/service_manager.h"
@@ -89,20 +90,21 @@ struct Option {
   const char* type;
   bool repeatable;
   const char* help;
+  bool seldom = false;
 };
 constexpr std::array kOptions{
-    Option{"--listen", "HOST:PORT", true, "Where to listen; 127.0.0.1:2181 unless told otherwise (repeatable)"},
-    Option{"--listen-tls", "HOST:PORT", true, "Where to listen with TLS (repeatable)"},
-    Option{"--data", "DIR", false, "Where nodes and sessions are kept; in memory only unless given"},
-    Option{"--log-dir", "DIR", false, "Where the log is kept, if not in --data"},
+    Option{"--listen", "HOST:PORT", true, "Where to listen (127.0.0.1:2181; repeatable)"},
+    Option{"--listen-tls", "HOST:PORT", true, "Where to listen with TLS (repeatable)", true},
+    Option{"--data", "DIR", false, "Keep nodes and sessions here; without it, in memory only"},
+    Option{"--log-dir", "DIR", false, "Where the log is kept, if not in --data", true},
     Option{"--durability", "LEVEL", false,
-           "What a write survives: power (synced to disk, the default) or process (kill -9)"},
-    Option{"--log-file", "FILE", false, "Where to write what happens, opened again on SIGHUP; stderr unless given"},
-    Option{"--tls-cert", "FILE", false, "Certificate and chain, PEM"},
-    Option{"--tls-key", "FILE", false, "Its key, PEM, not encrypted"},
-    Option{"--tls-client-ca", "FILE", false, "Clients must show a certificate of this authority, PEM"},
+           "What a write survives: power (synced to disk, the default) or process (kill -9)", true},
+    Option{"--log-file", "FILE", false, "Log to it, not to stderr; opened again on SIGHUP"},
+    Option{"--tls-cert", "FILE", false, "Certificate and chain, PEM", true},
+    Option{"--tls-key", "FILE", false, "Its key, PEM, not encrypted", true},
+    Option{"--tls-client-ca", "FILE", false, "Clients must show a certificate of this authority, PEM", true},
     Option{"--require-auth", "FILE", false,
-           "Clients must log in as one of these: user:base64(sha1(user:password)) lines"},
+           "Clients must log in as one of these: user:base64(sha1(user:password)) lines", true},
 };
 
 struct Arguments {
@@ -128,21 +130,26 @@ void add_server(CLI::App& app, int& exit_code) {
     auto* added = server->add_option(option.name)->description(option.help)->type_name(option.type);
     added->expected(1)->multi_option_policy(option.repeatable ? CLI::MultiOptionPolicy::TakeAll
                                                               : CLI::MultiOptionPolicy::Throw);
+    if (option.seldom) added->group(kMoreGroup);
   }
-  server
-      ->add_option("--config", arguments->config,
-                   "Settings out of our YAML or a zoo.cfg; the options above win over it")
+  server->add_option("--config", arguments->config, "Settings, YAML or zoo.cfg; options win over it")
       ->type_name("FILE");
   server->add_flag("--print-config", arguments->print_config, "Print the settings and where each came from, then end");
   auto* check =
-      server->add_option("--check", arguments->check,
-                         "Say what is in DIR (and in --log-dir) and whether it is whole, then end: 0 if it is");
+      server->add_option("--check", arguments->check, "Say what is in DIR (and --log-dir); status 0 if it is whole");
   check->type_name("DIR");
   server
       ->add_option("--accept-loss", arguments->accept_loss,
                    "Make DIR whole without what is damaged or missing in it, say what was lost, then end")
       ->type_name("DIR")
+      ->group(kMoreGroup)
       ->excludes(check);
+  server->footer(
+      "Examples:\n"
+      "  holdfast server                               in memory, 127.0.0.1:2181\n"
+      "  holdfast server --data /var/lib/holdfast      kept on disk\n"
+      "  holdfast server --config /etc/zookeeper/conf/zoo.cfg\n"
+      "  holdfast server --check /var/lib/holdfast     is it whole?");
   server->callback([=, &exit_code] {
     if (!arguments->check.empty() || !arguments->accept_loss.empty()) {
       const auto* log_dir = server->get_option("--log-dir");

@@ -43,8 +43,7 @@ int show(const Arguments& arguments) {
 }  // namespace
 
 void add_show(CLI::App& app, int& exit_code) {
-  auto* command =
-      app.add_subcommand("show", "Show who holds a lock and who waits for it; exit status 1 if it is unused");
+  auto* command = app.add_subcommand("show", "Show who holds a lock and who waits; exit status 1 if it is free");
   const auto arguments = std::make_shared<Arguments>();
   command->add_option("NAME", arguments->name, "A path such as orders/123")->required();
   command->add_flag("--json", arguments->json, "One JSON document, for scripts");

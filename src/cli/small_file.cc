@@ -8,17 +8,12 @@
 #include <cerrno>
 #include <system_error>
 
+#include "base/descriptor.h"
+
 namespace holdfast::cli {
 namespace {
 
 constexpr std::size_t kLargest = 1 << 20;
-
-struct Descriptor {
-  int number;
-  ~Descriptor() {
-    if (number >= 0) ::close(number);
-  }
-};
 
 }  // namespace
 
@@ -26,12 +21,12 @@ Parsed<SmallFile> read_small_file(const std::string& file) {
   const auto failed = [&] {
     return tl::unexpected(fmt::format("cannot read {}: {}", file, std::generic_category().message(errno)));
   };
-  const Descriptor descriptor{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
+  const base::Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   SmallFile read;
-  if (descriptor.number < 0 || ::fstat(descriptor.number, &read.status) != 0) return failed();
+  if (!descriptor || ::fstat(descriptor.get(), &read.status) != 0) return failed();
   std::array<char, 4096> buffer{};
   while (true) {
-    const auto got = ::read(descriptor.number, buffer.data(), buffer.size());
+    const auto got = ::read(descriptor.get(), buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return failed();
     if (got == 0) break;

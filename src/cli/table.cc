@@ -1,6 +1,7 @@
 #include "cli/table.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "cli/columns.h"
 
@@ -9,10 +10,13 @@ namespace {
 
 constexpr std::size_t kGap = 2;  // blanks between columns
 
+std::size_t total_of(const std::vector<std::size_t>& widths) {
+  return std::accumulate(widths.begin(), widths.end(), kGap * (widths.size() - 1));
+}
+
 // Takes from the widest first, so that the columns which are cut end up equally wide.
 void narrow(std::vector<std::size_t>& widths, const std::vector<Column>& columns, std::size_t room) {
-  std::size_t total = kGap * (widths.size() - 1);
-  for (const auto width : widths) total += width;
+  std::size_t total = total_of(widths);
   while (total > room) {
     std::size_t* widest = nullptr;
     for (std::size_t i = 0; i < widths.size(); ++i) {
@@ -27,16 +31,30 @@ void narrow(std::vector<std::size_t>& widths, const std::vector<Column>& columns
 
 }  // namespace
 
+std::vector<std::size_t> Table::widths() const {
+  std::vector<std::size_t> widths;
+  for (const auto& column : columns_) widths.push_back(width_of(column.title));
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+  }
+  return widths;
+}
+
+std::size_t Table::width(std::size_t most) const {
+  auto widths = this->widths();
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    if (columns_[i].least > 0) widths[i] = std::min(widths[i], std::max(most, columns_[i].least));
+  }
+  return total_of(widths);
+}
+
 std::vector<std::string> Table::lines(std::optional<std::size_t> width) const {
   std::vector<std::vector<std::string>> all;
   all.emplace_back();
   for (const auto& column : columns_) all.front().push_back(column.title);
   all.insert(all.end(), rows_.begin(), rows_.end());
 
-  std::vector<std::size_t> widths(columns_.size(), 0);
-  for (const auto& row : all) {
-    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
-  }
+  auto widths = this->widths();
   if (width) narrow(widths, columns_, *width);
 
   std::vector<std::string> lines;

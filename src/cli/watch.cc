@@ -12,6 +12,7 @@
 #include <string>
 #include <system_error>
 
+#include "cli/keys.h"
 #include "cli/lookout.h"
 #include "cli/name_argument.h"
 #include "cli/output.h"
@@ -64,9 +65,13 @@ class Signals {
 
 // Until it is told to end: true; or its output has no reader any more.
 bool follow(const Signals& signals, Lookout& lookout, WatchView& view) {
+  Keyboard keyboard;
   for (;;) {
     // Nothing is asked of stdout but whether its other end is closed.
-    std::array<pollfd, 3> fds{{{signals.fd(), POLLIN, 0}, {lookout.ready(), POLLIN, 0}, {STDOUT_FILENO, 0, 0}}};
+    std::array<pollfd, 4> fds{{{signals.fd(), POLLIN, 0},
+                               {lookout.ready(), POLLIN, 0},
+                               {STDOUT_FILENO, 0, 0},
+                               {view.is_picture() ? keyboard.listen() : -1, POLLIN, 0}}};
     const int ready = ::poll(fds.data(), fds.size(), view.is_picture() ? kRedrawMilliseconds : -1);
     if (ready < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "poll");
     if (ready > 0 && (fds[2].revents & (POLLERR | POLLHUP)) != 0) return false;
@@ -75,9 +80,16 @@ bool follow(const Signals& signals, Lookout& lookout, WatchView& view) {
         view.resized();
       } else if (*number == SIGTSTP) {
         view.pause();
+        keyboard.leave();
         ::kill(::getpid(), SIGSTOP);
       } else {
         return true;
+      }
+    }
+    if (ready > 0 && fds[3].revents != 0) {
+      for (const auto key : keyboard.take()) {
+        if (key == Key::quit) return true;
+        view.press(key);
       }
     }
     while (const auto look = lookout.take()) view.see(*look);
@@ -114,11 +126,14 @@ void add_watch(CLI::App& app, int& exit_code) {
   command->add_flag("--json", arguments->json, "One JSON document per line for every change, for scripts");
   add_service_options(*command, arguments->service);
   command->footer(
-      "The server tells of every ticket that comes and goes (ZooKeeper 3.6 and newer, Holdfast). Ends with Ctrl-C.\n\n"
       "Examples:\n"
-      "  holdfast watch\n"
-      "  holdfast watch orders/123 >> orders.log\n"
-      "  holdfast watch --json | jq -r 'select(.event == \"granted\") | .name'");
+      "  holdfast watch                            the list of ls, always up to date\n"
+      "  holdfast watch orders/123                 the page of show\n"
+      "  holdfast watch >> locks.log               a line for every change\n"
+      "  holdfast watch --json | jq -r 'select(.event == \"granted\") | .name'\n\n"
+      "The server tells of every ticket that comes and goes (ZooKeeper 3.6 and newer, Holdfast). On a terminal the "
+      "arrow "
+      "keys, PgUp, PgDn, Home and End scroll. Ends with q or Ctrl-C.");
   command->callback([arguments, &exit_code] { exit_code = guarded([&] { return watch(*arguments); }); });
 }
 

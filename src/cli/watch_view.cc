@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "cli/colour.h"
 #include "cli/lock_history.h"
+#include "cli/lock_list.h"
 #include "cli/lock_text.h"
 #include "cli/output.h"
 #include "cli/picture.h"
@@ -30,6 +31,7 @@ class PictureView final : public WatchView {
 
   bool is_picture() const override { return true; }
   void resized() override { picture_.resized(); }
+  void press(Key key) override { picture_.scroll(key); }
   void pause() override { picture_.leave(); }
 
   void see(const Look& look) override {
@@ -53,11 +55,16 @@ class PictureView final : public WatchView {
                                   shown(outage_->why)));
     }
     lines.emplace_back();
+    const auto width = terminal_width(STDOUT_FILENO);
+    const bool is_list = name_.empty() && !locks_->empty();
     const auto more = locks_->empty() ? std::vector<std::string>{"no lock is held or waited for"}
-                      : name_.empty() ? list_lines(*locks_, now, terminal_width(STDOUT_FILENO))
-                                      : page_lines(locks_->front(), now, terminal_width(STDOUT_FILENO));
+                      : is_list       ? list_lines(*locks_, now, width, {}, has_colours(STDOUT_FILENO))
+                                      : page_lines(locks_->front(), now, width);
+    // The titles of a list stay on top.
+    const auto fixed = lines.size() + (is_list ? 1 : 0);
     lines.insert(lines.end(), more.begin(), more.end());
-    return picture_.draw(lines);
+    const bool has_keys = ::isatty(STDIN_FILENO) == 1;
+    return picture_.draw(lines, fixed, has_keys ? "arrows and pages scroll, q ends" : "");
   }
 
  private:
@@ -120,16 +127,10 @@ class LinesView final : public WatchView {
   std::string text_;
 };
 
-bool can_be_drawn_on() {
-  const char* terminal = std::getenv("TERM");
-  const std::string_view name = terminal == nullptr ? "" : terminal;
-  return ::isatty(STDOUT_FILENO) == 1 && !name.empty() && name != "dumb";
-}
-
 }  // namespace
 
 std::unique_ptr<WatchView> make_watch_view(const std::string& name, const std::string& url, bool json) {
-  if (!json && can_be_drawn_on()) return std::make_unique<PictureView>(name, url);
+  if (!json && can_redraw(STDOUT_FILENO)) return std::make_unique<PictureView>(name, url);
   return std::make_unique<LinesView>(json);
 }
 

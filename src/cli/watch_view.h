@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "cli/keys.h"
 #include "cli/lookout.h"
 
 namespace holdfast::cli {
@@ -17,14 +18,17 @@ class WatchView {
   virtual void see(const Look& look) = 0;
   // There will be no other look.
   virtual void finish() {}
-  // What was seen. False if nobody reads any more.
+  // What was seen. False if stdout has no reader any more.
   virtual bool show() = 0;
   virtual void resized() {}
-  // Others may use the terminal, until the next show().
+  // A person has pressed it.
+  virtual void press(Key) {}
+  // Other programs may use the terminal, until the next show().
   virtual void pause() {}
 };
 
-// A picture if stdout is a terminal that can be drawn on, and no JSON is wanted. `name` empty: all.
+// A picture if stdout is a terminal that can be drawn on, and no JSON is wanted; it can be scrolled if there is a keyboard. `name` empty:
+// all.
 std::unique_ptr<WatchView> make_watch_view(const std::string& name, const std::string& url, bool json);
 
 }  // namespace holdfast::cli

@@ -33,9 +33,10 @@ TEST_F(Ls, has_a_line_for_every_name_that_anybody_wants) {
     return std::regex_search(ran.out, std::regex("\n" + start + " +[0-9ms]+ +" + rest)) ? "" : ran.out;
   };
   const auto token = std::to_string(lease.token());
-  EXPECT_EQ(line("orders/1  mutex", "1 +" + token + "  [^ ]+ \\(pid [0-9]+\\) on [^ ]+: monthly run\n"), "");
-  EXPECT_EQ(line("pool      semaphore", "0 +[0-9]+  "), "");
-  EXPECT_EQ(line("report    read", "0 +[0-9]+  "), "");
+  const std::string who = "[^ ]+ \\(pid [0-9]+\\) on [^ ]+: monthly run";
+  EXPECT_EQ(line("orders/1  mutex", "1  " + who + " +" + token + "\n"), "");
+  EXPECT_EQ(line("pool      semaphore", "0  " + who + " +[0-9]+\n"), "");
+  EXPECT_EQ(line("report    read", "0  " + who + " +[0-9]+\n"), "");
 }
 
 TEST_F(Ls, lists_what_is_at_or_below_a_root) {
@@ -112,9 +113,60 @@ TEST_F(Ls, lets_no_escape_sequence_of_others_through) {
     for (const char c : ran.out + ran.err) ASSERT_TRUE(c == '\n' || (c >= 0x20 && c < 0x7f)) << ran.out;
   }
   EXPECT_TRUE(has(run({"ls"}).out, "\\x1b]0;owned\\x07")) << "it is there, as text";
-  Pty tty(words({"ls"}));
+  Pty tty({.argv = words({"ls"}), .env = {{"NO_COLOR", "1"}}});
   ASSERT_EQ(tty.wait(kLong), 0) << tty.text();
   EXPECT_FALSE(has(tty.bytes(), "\x1b")) << tty.text();
+  Pty coloured(words({"ls"}));
+  ASSERT_EQ(coloured.wait(kLong), 0) << coloured.text();
+  const auto without_ours = std::regex_replace(coloured.bytes(), std::regex("\x1b\\[(0|1|31|33)m"), "");
+  EXPECT_FALSE(has(without_ours, "\x1b")) << without_ours;
+}
+
+TEST_F(Ls, has_colours_on_a_terminal_unless_they_are_unwanted) {
+  auto client = connect();
+  auto lease = client.mutex("m").acquire();
+  Waiting waiting(connect(), "m");
+  wait_for_queue(client, "m", 2);
+  const auto has_colours = [&](std::vector<std::pair<std::string, std::string>> env) {
+    Pty tty({.argv = words({"ls"}), .env = std::move(env)});
+    EXPECT_EQ(tty.wait(kLong), 0) << tty.text();
+    EXPECT_TRUE(has(tty.text(), "WAITING")) << tty.text();
+    return has(tty.bytes(), "\x1b[33m1\x1b[0m");
+  };
+  EXPECT_TRUE(has_colours({{"NO_COLOR", ""}})) << "empty is as if it were not there: no-color.org";
+  EXPECT_FALSE(has_colours({{"NO_COLOR", "1"}}));
+  EXPECT_FALSE(has_colours({{"NO_COLOR", ""}, {"TERM", "dumb"}}));
+  EXPECT_FALSE(has(run({"ls"}).out, "\x1b")) << "no terminal";
+}
+
+TEST_F(Ls, fits_a_terminal_of_80_columns_with_the_holder_to_be_seen) {
+  auto client = connect({.purpose = "monthly run"});
+  auto lease = client.mutex("orders/1").acquire();
+  Pty tty({.argv = words({"ls"}), .env = {{"NO_COLOR", "1"}}, .columns = 80});
+  ASSERT_EQ(tty.wait(kLong), 0) << tty.text();
+  const auto rows = tty.screen();
+  ASSERT_EQ(rows.size(), 2U) << tty.text();
+  EXPECT_TRUE(std::regex_match(rows[0], std::regex("NAME +KIND +HELD +WAITING +HOLDER.*"))) << rows[0];
+  EXPECT_TRUE(has(rows[1], "cli_locks_tests (pid ")) << rows[1];
+}
+
+TEST_F(Ls, has_the_columns_and_the_order_that_were_asked_for) {
+  auto client = connect();
+  auto one = client.mutex("a").acquire();
+  auto two = client.mutex("b").acquire();
+  Waiting waiting(connect(), "b");
+  wait_for_queue(client, "b", 2);
+  const auto ran = run({"ls", "--columns", "waiting,name", "--sort", "waiting"});
+  EXPECT_EQ(ran.out, "WAITING  NAME\n      1  b\n      0  a\n") << ran.err;
+  EXPECT_EQ(run({"ls", "--columns", "name", "--sort", "waiting", "-r"}).out, "NAME\na\nb\n");
+  EXPECT_EQ(run({"ls", "--json", "--sort", "waiting"}).json()["locks"][0]["name"], "b");
+  const auto wrong = run({"ls", "--sort", "tokn"});
+  EXPECT_EQ(wrong.code, 64);
+  EXPECT_TRUE(has(wrong.err, "--sort: there is no column \"tokn\"; did you mean token? there are name, kind,"))
+      << wrong.err;
+  const auto both = run({"ls", "--json", "--columns", "name"});
+  EXPECT_EQ(both.code, 64) << both.out;
+  EXPECT_TRUE(has(both.err, "--columns")) << both.err;
 }
 
 TEST_F(Ls, shows_marks_of_the_writing_direction_instead_of_obeying_them) {

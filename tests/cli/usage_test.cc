@@ -100,6 +100,10 @@ TEST(CommandLine, help_has_examples) {
   const auto said = run_command({"--help"});
   EXPECT_EQ(said.exit_code, 0);
   EXPECT_NE(said.out.find("Examples:"), std::string::npos) << said.out;
+  const auto all = run_command({"ls", "--help-all"});
+  EXPECT_EQ(all.exit_code, 0) << all.err;
+  EXPECT_NE(all.out.find("--tls-key FILE"), std::string::npos) << all.out;
+  EXPECT_EQ(run_command({"ls", "--help"}).out.find("--tls-key FILE"), std::string::npos) << "on one screen";
   EXPECT_EQ(run_command({"local", "--help"}).out.find("serve"), std::string::npos) << "that one is not for people";
 }
 

@@ -259,6 +259,39 @@ TEST_F(Watch, cuts_what_does_not_fit_below_each_other) {
   EXPECT_TRUE(tty.screen().at(0).starts_with("all locks on")) << "nothing has scrolled away";
 }
 
+TEST_F(Watch, scrolls_what_does_not_fit) {
+  std::vector<LockItem> items;
+  for (int i = 10; i < 50; ++i) items.push_back({"orders/" + std::to_string(i)});
+  auto lease = client_.multi_lock(items).acquire();
+  Pty tty({.argv = words({"watch"}), .columns = 120, .rows = 10});
+  ASSERT_TRUE(shows(tty, "... 35 more lines (arrows and pages scroll, q ends)")) << tty.text();
+  EXPECT_TRUE(shows(tty, "orders/10"));
+  tty.send("\x1b[B");
+  ASSERT_TRUE(shows(tty, "... 34 more lines, 1 above")) << tty.text();
+  tty.send("\x1b[6~");
+  ASSERT_TRUE(shows(tty, "... 29 more lines, 6 above")) << tty.text();
+  const auto rows = tty.screen();
+  EXPECT_TRUE(rows.at(0).starts_with("all locks on")) << rows.at(0);
+  EXPECT_TRUE(rows.at(2).starts_with("NAME ")) << "titles stay";
+  EXPECT_TRUE(rows.at(3).starts_with("orders/16")) << rows.at(3);
+  tty.send("G");
+  ASSERT_TRUE(shows(tty, "... 35 above")) << tty.text();
+  EXPECT_TRUE(shows(tty, "orders/49"));
+  tty.send("\x1b[Hq");
+  EXPECT_EQ(tty.wait(kLong), 0) << tty.text();
+  EXPECT_TRUE(ends_with_the_cursor(tty));
+}
+
+TEST_F(Watch, gives_the_terminal_back_as_it_was) {
+  auto lease = client_.mutex("orders/1").acquire();
+  Pty tty({.argv = {"sh", "-c", "\"$0\" watch --url \"$1\"; stty -a", HOLDFAST_COMMAND, url()}, .columns = 120});
+  ASSERT_TRUE(shows(tty, "orders/1")) << tty.text();
+  tty.send("q");
+  ASSERT_EQ(tty.wait(kLong), 0) << tty.text();
+  EXPECT_TRUE(std::regex_search(tty.text(), std::regex("[^-]icanon"))) << tty.text();
+  EXPECT_TRUE(std::regex_search(tty.text(), std::regex("[^-]echo "))) << tty.text();
+}
+
 TEST_F(Watch, gives_the_cursor_back_while_it_is_stopped) {
   auto lease = client_.mutex("orders/1").acquire();
   Pty bash({.argv = {"bash", "--norc", "--noprofile", "-i"}, .env = {{"PS1", "prompt> "}}, .columns = 120});

@@ -8,14 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "cli/colour.h"
 #include "holdfast/fence.h"
 
 namespace holdfast::cli::demo {
 
 inline constexpr std::size_t kPictureColumns = 79;  // one less than 80: the cursor stays in its row
 inline constexpr std::size_t kPictureRows = 22;     // with the line that the shell puts below
-
-enum class Tone { plain, faint, good, bad, title };
 
 struct Row {
   std::string text;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <system_error>
 
+#include "base/descriptor.h"
 #include "cli/exit_code.h"
 #include "cli/setting_value.h"
 
@@ -27,19 +28,10 @@ constexpr long kRedrawNanoseconds = 100'000'000;
 
 double seconds_of(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
 
-class Descriptor {
- public:
-  Descriptor(int descriptor, const char* what) : descriptor_(descriptor) {
-    if (descriptor < 0) throw std::system_error(errno, std::generic_category(), what);
-  }
-  ~Descriptor() { ::close(descriptor_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const noexcept { return descriptor_; }
-
- private:
-  int descriptor_;
-};
+base::Descriptor made(int descriptor, const char* what) {
+  if (descriptor < 0) throw std::system_error(errno, std::generic_category(), what);
+  return base::Descriptor(descriptor);
+}
 
 // What can happen, besides signals. Events carry a number: workers from 0 on.
 class Happenings {
@@ -81,8 +73,8 @@ class Happenings {
   }
 
  private:
-  Descriptor epoll_{::epoll_create1(EPOLL_CLOEXEC), "epoll_create1"};
-  Descriptor timer_{::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create"};
+  base::Descriptor epoll_ = made(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1");
+  base::Descriptor timer_ = made(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create");
 };
 
 }  // namespace

@@ -77,9 +77,9 @@ void add_shell(CLI::App& app, int& exit_code) {
   command->add_option("command", arguments->command, "Run this one and end; put -- before it")->type_name("COMMAND");
   command->footer(
       "Examples:\n"
-      "  holdfast shell                                     type commands; help lists them\n"
-      "  holdfast shell -- ls /                             one command\n"
-      "  holdfast shell --url zk://10.0.0.1:2181 < script   one command per line\n"
+      "  holdfast shell                             type commands; help lists them\n"
+      "  holdfast shell -- ls /                     one command\n"
+      "  holdfast shell --url zk://10.0.0.1:2181 < script\n"
       "\n"
       "Exit code: 0, or 1 if the server refused, 64 if a command makes no sense, 69 if no server was reached.");
   command->callback([arguments, &exit_code] { exit_code = run_shell(*arguments); });
