@@ -22,7 +22,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Whoever has not given it back within a day will not.
+// A holder that has not given it back within a day will not.
 constexpr Range<milliseconds> kGraces{milliseconds(0), std::chrono::hours(24)};
 
 struct Arguments {
@@ -131,7 +131,7 @@ int break_it(const Arguments& arguments) {
       tell("nothing was done");
       return kExitNo;
     }
-    // Whoever was meant may be gone by the time a person has read the question.
+    // The holder that was meant may be gone by the time a person has read the question.
     const auto now_holding = holders_of(client.inspect(plan.name));
     if (!now_holding.empty() && !are_the_same(holders, now_holding)) {
       tell(fmt::format("nothing was done: {} is now {}; run this again to break that hold", shown(plan.name),

@@ -21,7 +21,7 @@ namespace holdfast::cli {
 namespace completion {
 namespace {
 
-// Somebody has pressed Tab and waits.
+// A person has pressed Tab and waits.
 constexpr std::chrono::milliseconds kPatience{1'000};
 constexpr std::size_t kMostNames = 1'000;
 
@@ -58,7 +58,7 @@ ServiceArguments service_in(const std::string& line) {
   return arguments;
 }
 
-// What a shell takes as it is: others choose the names, and whoever pressed Tab runs the line.
+// What a shell takes as it is: other users choose the names, and the person who pressed Tab runs the line.
 bool is_plain(const std::string& name) {
   constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+,";
   return name.find_first_not_of(kAllowed) == std::string::npos && !name.starts_with('-');

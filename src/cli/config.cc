@@ -11,7 +11,7 @@
 namespace holdfast::cli {
 namespace {
 
-// What somebody else wrote, without what a terminal would obey.
+// What another user wrote, without what a terminal would obey.
 std::string printable_line(std::string_view text) { return base::printable(text, std::string::npos); }
 
 struct Arguments {

@@ -29,7 +29,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t kWorkers = 5;
-// Twice the demonstration waits for the end of a session, and somebody watches.
+// Twice the demonstration waits for the end of a session, and a person watches.
 constexpr milliseconds kSession{2'000};
 constexpr milliseconds kTick{500};
 // Far more than it takes; a service may grant ten times the session that was asked for.

@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Of one piece of somebody else's text. A node may hold a megabyte, and a purpose longer than this is no purpose.
+// Of one piece of another client's text. A node may hold a megabyte, and a purpose longer than this is no purpose.
 constexpr std::size_t kLongestShown = 1000;
 
 std::vector<TicketInfo> those_of(const LockInfo& lock, bool holding) {

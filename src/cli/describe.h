@@ -1,6 +1,6 @@
 // describe.h -- locks and tickets in words, for a person.
 //
-// Whatever came from elsewhere (names, cards, node data) is printable here: no control character of somebody else reaches a terminal.
+// Whatever came from elsewhere (names, cards, node data) is printable here: no control character of another client reaches a terminal.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ std::string shown_age(std::chrono::milliseconds age);
 // How long the ticket is there. Clocks of two machines differ; it is never negative.
 std::chrono::milliseconds age_of(const TicketInfo& ticket, Time now);
 
-// "mutex", "read_write", "semaphore". Of a lock that nobody wants, which has no kind: "mutex".
+// "mutex", "read_write", "semaphore". Of a lock that is neither held nor waited for, which has no kind: "mutex".
 std::string_view kind_of(const LockInfo& lock);
 // The same, but of a read/write lock that is held whether readers or a writer has it.
 std::string_view held_as(const LockInfo& lock, const std::vector<TicketInfo>& holders);

@@ -26,7 +26,7 @@ std::string room_trouble(const std::string& url) {
     return fmt::format("only {} MiB are free in {}; make room, as the local engine refuses what it cannot write down",
                        *room / kMebibyte, directory);
   } catch (const Error&) {
-    return {};  // whoever needs the directory says what is wrong with it
+    return {};  // the code that needs the directory says what is wrong with it
   }
 }
 

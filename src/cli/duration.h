@@ -3,7 +3,7 @@
 //   written in           a number without a unit
 //   an option            is seconds, as in flock(1), sleep(1) and timeout(1)
 //   our files, variables is refused: beside ZooKeeper's, where it is milliseconds, it would be misread
-//   zoo.cfg, zk-lock:    is milliseconds, as their users have it; whoever reads them adds the unit
+//   zoo.cfg, zk-lock:    is milliseconds, as their users have it; the code that reads them adds the unit
 #pragma once
 
 #include <chrono>

@@ -6,10 +6,10 @@
 
 namespace holdfast::cli {
 
-constexpr int kExitNo = 1;            // show: nobody wants it; break: it is still held; anything that failed otherwise
-constexpr int kExitUsage = 64;        // an option, a name or a setting that makes no sense
+constexpr int kExitNo = 1;      // show: no client wants it; break: it is still held; anything that failed otherwise
+constexpr int kExitUsage = 64;  // an option, a name or a setting that makes no sense
 constexpr int kExitUnavailable = 69;  // the storage service was not reached, or refused us
-constexpr int kExitNotAcquired = 75;  // somebody else holds it; run -E says another
+constexpr int kExitNotAcquired = 75;  // another client holds it; run -E says another
 constexpr int kExitLost = 76;         // the lock was lost, and what ran under it was ended
 constexpr int kExitTooLong = 124;     // --max-hold, as timeout(1) has it
 constexpr int kExitNotRunnable = 126;

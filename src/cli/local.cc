@@ -100,7 +100,7 @@ void add_local(CLI::App& app, int& exit_code) {
   local->require_subcommand(1);
   const auto arguments = std::make_shared<Arguments>();
 
-  auto* status = local->add_subcommand("status", "Whether it runs, where, and for whom; exit 3 if it does not");
+  auto* status = local->add_subcommand("status", "Whether it runs, where, and for which clients; exit status 3 if not");
   status->add_flag("--json", arguments->json, "One JSON document");
   status->callback([=, &exit_code] { exit_code = show_status(arguments->json); });
 

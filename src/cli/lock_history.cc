@@ -39,7 +39,7 @@ bool is_ticket(const std::string& id) {
          (has("lock") || has("lease") || has("__READ__") || has("__WRIT__"));
 }
 
-// Whoever asks for permits stands in line first; that it leaves the line with what it asked for is its grant.
+// A client that asks for permits stands in line first; that it leaves the line with what it asked for is its grant.
 bool has_its_permits(const TicketInfo& gone, const std::vector<TicketInfo>& now) {
   return std::any_of(now.begin(), now.end(), [&](const TicketInfo& each) {
     return each.mode == LockMode::permit && each.holds && each.session == gone.session && each.token > gone.token;
@@ -119,9 +119,9 @@ std::vector<Change> LockHistory::see(std::vector<LockInfo>& locks, Time at, cons
   for (const auto& name : names) {
     const auto before = seen_.find(name);
     const auto after = now.find(name);
-    static const std::vector<TicketInfo> nobody;
-    const auto& was = before == seen_.end() ? nobody : before->second.tickets;
-    const auto& is = after == now.end() ? nobody : after->second.tickets;
+    static const std::vector<TicketInfo> none;
+    const auto& was = before == seen_.end() ? none : before->second.tickets;
+    const auto& is = after == now.end() ? none : after->second.tickets;
     const auto index_was = index_of(was);
     const auto index_is = index_of(is);
     const auto& seen = after == now.end() ? before->second : after->second;

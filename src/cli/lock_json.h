@@ -1,6 +1,6 @@
 // lock_json.h -- locks as JSON, for scripts. The fields are described in docs/command.md, and stay.
 //
-// Every field is always there; what is not known is null. Text is ASCII with escapes, so that nothing of somebody else's
+// Every field is always there; what is not known is null. Text is ASCII with escapes, so that nothing of another client's
 // acts on a terminal; bytes that are not UTF-8 become U+FFFD.
 #pragma once
 

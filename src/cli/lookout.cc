@@ -167,7 +167,7 @@ void Lookout::post(Look look) {
   const std::lock_guard lock(mutex_);
   looks_.push_back(std::move(look));
   const std::uint64_t one = 1;
-  // An eventfd takes 2^64 - 2 of these before somebody reads them.
+  // An eventfd takes 2^64 - 2 of these before they are read.
   [[maybe_unused]] const auto written = ::write(ready_, &one, sizeof one);
 }
 

@@ -1,4 +1,4 @@
-// lookout.h -- looks at the locks again and again, on a thread of its own, so that whoever waits for it can do other things.
+// lookout.h -- looks at the locks again and again, on a thread of its own, so that the thread that waits for it can do other things.
 //
 // Whenever the server tells of a ticket that came or went (shell/node_events.h), and once a second besides; less often if a look takes
 // longer than that. When the service is not reached, it tries with a new session every second: an engine that was started again

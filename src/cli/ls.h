@@ -1,4 +1,4 @@
-// ls.h -- `holdfast ls [ROOT]`: every name that anybody wants, one per line.
+// ls.h -- `holdfast ls [ROOT]`: every name that is held or waited for, one per line.
 #pragma once
 
 #include <CLI/App.hpp>

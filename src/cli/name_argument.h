@@ -1,4 +1,4 @@
-// name_argument.h -- a name of a lock, as it was typed. Looked at before anybody is connected to.
+// name_argument.h -- a name of a lock, as it was typed. Checked before any server is connected to.
 #pragma once
 
 #include <string>

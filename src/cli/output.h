@@ -8,7 +8,7 @@
 
 namespace holdfast::cli {
 
-// All of it, to stdout, past stdio's buffer. False: nobody reads any more (`| head`), which is no failure. Throws
+// All of it, to stdout, past stdio's buffer. False: the reader has gone (`| head`), which is no failure. Throws
 // std::system_error for the rest, such as a full disk.
 bool write_out(std::string_view text);
 bool write_out(const std::vector<std::string>& lines);

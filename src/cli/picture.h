@@ -23,7 +23,7 @@ class Picture {
   bool draw(const std::vector<std::string>& lines, std::size_t fixed = 0, std::string_view keys = "");
   // Up, down, a page, to the first or the last line; seen with the next draw().
   void scroll(Key key);
-  // The terminal has another size: where our lines are now is anybody's guess, so the next picture begins on an empty screen.
+  // The terminal has another size: where our lines are now is not known, so the next picture begins on an empty screen.
   void resized() { clear_ = true; }
   // Others may write now: the cursor is back, and the next picture begins below.
   void leave();

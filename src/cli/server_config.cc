@@ -92,7 +92,7 @@ void say_what_is_dangerous(ConfigDraft& draft) {
   if (settings.listen_tls.empty() && !(tls.certificate.empty() && tls.client_ca.empty())) {
     draft.say("warning: the certificates are not used, as nothing listens with TLS; give --listen-tls");
   }
-  const bool anybody = settings.require_auth_file.empty();
+  const bool open = settings.require_auth_file.empty();
   for (const auto& listen : settings.listen) {
     if (is_loopback(listen)) continue;
     draft.say(fmt::format("warning: {} can be reached from other machines and is not encrypted; prefer --listen-tls",
@@ -101,7 +101,7 @@ void say_what_is_dangerous(ConfigDraft& draft) {
   for (const auto* listeners : {&settings.listen, &settings.listen_tls}) {
     for (const auto& listen : *listeners) {
       const bool certified = listen.tls && !tls.client_ca.empty();
-      if (is_loopback(listen) || !anybody || certified) continue;
+      if (is_loopback(listen) || !open || certified) continue;
       draft.say(
           fmt::format("warning: {} can be reached from other machines and lets everybody in; use --require-auth{}",
                       show_listen(listen), listen.tls ? " or --tls-client-ca" : ""));

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 using Texts = std::vector<std::string>;
 
-// Below: the clocks of clients and ours have no finer grain. Above: nobody wants to wait that long for a dead holder.
+// Below: the clocks of clients and ours have no finer grain. Above: no waiter wants to wait that long for a dead holder.
 constexpr Range<milliseconds> kTicks{1ms, 1h};
 // The protocol carries them in 31 bits.
 constexpr Range<milliseconds> kSessions{1ms, milliseconds(std::numeric_limits<std::int32_t>::max())};

@@ -1,4 +1,4 @@
-// server_settings.h -- every setting of `holdfast server` by its name, whoever sets it: an option, our YAML, a zoo.cfg.
+// server_settings.h -- every setting of `holdfast server` by its name, wherever it is set: an option, our YAML, a zoo.cfg.
 //
 // One table says what a setting's text means, which values make sense and how it is shown. Readers of files and of the
 // command line only bring keys and texts.
@@ -45,7 +45,7 @@ std::optional<std::string_view> nearest_setting(std::string_view key);
 // Of those the engine answers; in "*" all of them.
 bool is_four_letter_word(std::string_view word);
 
-// To keep them all: nobody has that many.
+// To keep them all: no operator has that many.
 inline constexpr std::size_t kMostSnapshots = 1'000'000;
 
 }  // namespace holdfast::cli

@@ -90,7 +90,7 @@ bool every_server_refuses(const ServiceSettings& settings) {
   });
 }
 
-// What was said, and by whom. `prefix` says where, if that is in a file.
+// What was said, and where. `prefix` says where, if that is in a file.
 struct Said {
   std::string text{};
   std::string origin = "default";

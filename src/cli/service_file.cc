@@ -174,7 +174,7 @@ Parsed<Choice> named(const std::string& path, const std::string& origin) {
   return Choice{{.path = path, .origin = origin}, std::move(read->text)};
 }
 
-// HOME is still that of the user whom this process was before (setpriv, su -m): what is in there is not for us.
+// HOME is still that of the user that this process was before (setpriv, su -m): what is in there is not for us.
 bool is_in_anothers_home(const std::string& path) {
   struct stat home {};
   const auto name = environment("HOME");

@@ -46,7 +46,7 @@ struct ServiceFile {
 // `option` is what --config says, or empty. Or one sentence with file, line and column.
 Parsed<ServiceFile> load_service_file(const std::string& option);
 
-// The user:password in such a file; refused if everybody can read it.
+// The user:password in such a file; refused if every user can read it.
 Parsed<std::string> read_password_file(const std::string& file);
 
 }  // namespace holdfast::cli

@@ -10,8 +10,8 @@ namespace holdfast::cli {
 
 class ServiceManager {
  public:
-  // Whoever started us waits at `socket`, the value of $NOTIFY_SOCKET: a path, or @name for an abstract one. Empty:
-  // nobody waits, and everything below does nothing.
+  // The process that started us waits at `socket`, the value of $NOTIFY_SOCKET: a path, or @name for an abstract one. Empty:
+  // none waits, and everything below does nothing.
   explicit ServiceManager(std::string socket) : socket_(std::move(socket)) {}
 
   // Never fails for long: the error is for a log line, the server goes on.

@@ -68,7 +68,7 @@ std::optional<int> StopSignals::wait_while(std::function<void()> work) {
       shared->failure = std::current_exception();
     }
     const std::uint64_t one = 1;
-    // An eventfd that nobody has written to takes it.
+    // An eventfd that was never written to takes it.
     [[maybe_unused]] const auto written = ::write(shared->done, &one, sizeof one);
   });
   if (const auto number = next(shared->done)) {

@@ -237,7 +237,7 @@ class Reader {
     return sync ? set("durability", sync->value == "no" ? "process" : "power", *sync) : Done{};
   }
 
-  // Ignored, these would let in whom the file keeps out.
+  // Ignored, these would let in clients that the file keeps out.
   Done safety() {
     for (const auto* key : {"sessionRequireClientSASLAuth", "enforce.auth.enabled"}) {
       const auto line = lines_.take(key);

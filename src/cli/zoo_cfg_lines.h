@@ -1,4 +1,4 @@
-// zoo_cfg_lines.h -- the lines of a zoo.cfg by their key, and which of them somebody cared about.
+// zoo_cfg_lines.h -- the lines of a zoo.cfg by their key, and which of them were used.
 #pragma once
 
 #include <functional>
@@ -22,7 +22,7 @@ class ZooCfgLines {
   std::optional<Property> take(std::string_view key);
   bool has(std::string_view key) const { return lines_.find(key) != lines_.end(); }
 
-  // Those that nobody took, in the file's order.
+  // Those that were not taken, in the file's order.
   std::vector<Property> rest() const;
 
   Place place(const Property& line) const { return {.file = file_, .line = line.line}; }

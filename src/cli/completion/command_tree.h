@@ -12,7 +12,7 @@ namespace holdfast::cli::completion {
 
 struct Value {
   //   none        a flag
-  //   any         something nobody can guess: a time, a text
+  //   any         something that cannot be guessed: a time, a text
   //   file, directory
   //   lock        the name of a lock
   //   words       one of those

@@ -47,7 +47,7 @@ struct Scene {
   double seconds = 0;
   std::vector<Worker> workers;
   std::size_t writes = 0;
-  std::string last_writer;  // empty: nobody has written
+  std::string last_writer;  // empty: no worker has written
   Token last_token = 0;
   std::size_t refused = 0;
   std::vector<LogEntry> log;  // the newest last; what does not fit is left out

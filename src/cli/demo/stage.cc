@@ -18,7 +18,7 @@
 namespace holdfast::cli::demo {
 namespace {
 
-// Which grants are struck, and after how many nobody asks again. Everybody has had a turn before each fault.
+// Which grants are struck, and after how many no worker asks again. Every worker has had a turn before each fault.
 constexpr std::size_t kKillAt = 6;
 constexpr std::size_t kPauseAt = 11;
 constexpr std::size_t kLastGrants = 15;

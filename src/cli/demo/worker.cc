@@ -75,7 +75,7 @@ void hold(Lease lease) {
     try {
       say(line_of(Says::lost, lease));
     } catch (const std::exception&) {
-      // Nobody listens: the process is about to end.
+      // The parent reads no more: this process is about to end.
     }
     told.set();
   });

@@ -8,7 +8,7 @@
 
 namespace holdfast::cli::demo {
 
-// What a worker reads from its stdin before anything else: which lock, where. Not by its arguments, which everybody can see.
+// What a worker reads from its stdin before anything else: which lock, where. Not by its arguments, which every user can see.
 std::string to_orders(const ServiceSettings& settings, const std::string& lock);
 
 // The life of the worker `who`; returns its exit code. It dies with the process that started it, `parent`.
