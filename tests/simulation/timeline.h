@@ -81,7 +81,11 @@ class Drift {
  public:
   Drift(Moment offset, std::int64_t millionths) : offset_(offset), millionths_(millionths) {}
 
-  Moment shown_at(Moment time) const { return offset_ + time + time / 1'000'000 * millionths_; }
+  // Never less than before.
+  Moment shown_at(Moment time) const {
+    constexpr std::int64_t kMillion = 1'000'000;
+    return offset_ + time + time / kMillion * millionths_ + time % kMillion * millionths_ / kMillion;
+  }
   // The first moment at which it shows that, or a little after.
   Moment when_shown(Moment shown) const {
     const auto reading = shown - offset_;
