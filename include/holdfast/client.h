@@ -59,11 +59,11 @@ struct HandOver {
 };
 
 // Whether a wait without deadline that could never end fails with `deadlock` instead. Looks at holds that only the thread which
-// took them can give back (lock(), not a Lease), because nobody else can help it out.
+// took them can give back (lock(), not a Lease), because no other thread can help it out.
 //
 //   off          lock() waits
 //   this_client  circles among threads of this client are found. Costs no request
-//   all_clients  also circles over clients that all asked for this, on one name space. Whoever waits while it holds something
+//   all_clients  also circles over clients that all asked for this, on one name space. A thread that waits while it holds something
 //                reads all locks there, when it begins to wait and with every heartbeat; and every thread takes a ticket of its
 //                own, so there is no hand-over. The youngest of a circle fails.
 enum class DeadlockDetection { off, this_client, all_clients };
@@ -92,7 +92,7 @@ struct ClientOptions {
   DeadlockDetection deadlocks = DeadlockDetection::this_client;
   // Called on a thread of the client, in order, never concurrently. Must not throw.
   std::function<void(ConnectionState)> listener{};
-  // Shown to whoever asks who holds a lock of this client.
+  // Shown to those who ask for the holder of a lock.
   std::string purpose{};
   // Likewise; empty: the name of the program that runs.
   std::string program{};
@@ -152,7 +152,7 @@ class Client {
   // One round trip, and one more if it did not exist: then it is made and set to `initial`.
   SharedCount shared_count(std::string_view name, std::int32_t initial);
 
-  // Asks whoever holds the name (all readers, if it is shared) to give it back, and waits for that at most `grace`. `force`: then
+  // Asks the holder of the name (all readers, if it is shared) to give it back, and waits for that at most `grace`. `force`: then
   // removes the tickets of those who have not. A holder that is broken like that learns it by its next heartbeat, or at once if it
   // listens (Lease::revoked()): until then two may believe to hold, and only a Fence knows better. Those who wait keep their places.
   // Permits of a semaphore are not asked for.
@@ -160,7 +160,7 @@ class Client {
   enum class Force { no, yes };
   Revocation revoke(std::string_view name, std::chrono::milliseconds grace, Force force = Force::no);
 
-  // Who holds and who waits for a name: two round trips. For all names below `root` that anybody wants (empty: the whole name
+  // Who holds and who waits for a name: two round trips. For all names below `root` that a client wants (empty: the whole name
   // space): two for every level of names. Nothing is written. Throws Error: not_connected, refused, cancelled, invalid_argument.
   LockInfo inspect(std::string_view name);
   std::vector<LockInfo> inspect_all(std::string_view root = {});

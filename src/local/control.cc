@@ -51,7 +51,7 @@ void Control::answer(std::size_t sessions) const {
     return;
   }
   const auto line = std::to_string(sessions) + "\n";
-  // Nobody has sent anything before it, so there is room for it. Who does not read it does not want it.
+  // It is the first thing that is sent, so there is room for it. A client that does not read it does not want it.
   [[maybe_unused]] const auto sent = ::send(asker.get(), line.data(), line.size(), MSG_NOSIGNAL);
 }
 

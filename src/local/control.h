@@ -1,4 +1,4 @@
-// control.h -- the local engine's socket for whoever may open its state directory: says how many sessions there are.
+// control.h -- the local engine's socket for processes that may open its state directory: says how many sessions there are.
 //
 // A file socket, as four-letter words would answer everybody on this machine.
 #pragma once
@@ -14,7 +14,7 @@ class Control {
  public:
   static Result<Control> open(const StateDirectory& directory);
 
-  // Readable when somebody asks.
+  // Readable when a process asks.
   int fd() const { return socket_.get(); }
   void answer(std::size_t sessions) const;
 

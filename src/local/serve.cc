@@ -40,7 +40,7 @@ using std::chrono::milliseconds;
 constexpr auto kLifeLock = "engine.lock";
 // For an engine before us to end; its last snapshot may be large. A clock of the kernel ends us if it does not.
 constexpr unsigned kPredecessorSeconds = 60;
-// Between two looks at whether anybody uses us, and at the log: a fraction of the idle time, within these.
+// Between two looks at whether a client uses us, and at the log: a fraction of the idle time, within these.
 constexpr milliseconds kShortestLook{10};
 constexpr milliseconds kLongestLook{30'000};
 constexpr int kLooksPerIdle = 4;
@@ -150,7 +150,7 @@ class LocalService {
         return say_when("ended: nobody has used it for a while");
       }
     }
-    // First, so that nobody comes to a closed door: who looks now waits for the next one.
+    // First, so that no client finds a closed socket: one that looks now waits for the next engine.
     announcement_->withdraw(directory_);
     end_at_next_signal();
     engine_.stop();
@@ -167,7 +167,7 @@ class LocalService {
   std::optional<local::Announcement> announcement_;
 };
 
-// One whose parent has ended is nobody's child, and no leader of a session: no terminal can become its own.
+// A process whose parent has ended is an orphan, and not the leader of a session: no terminal can become its own.
 void leave_parent_behind() {
   ::prctl(PR_SET_NAME, local::kEngineProcessName);  // the child has it from its first moment on
   const auto child = ::fork();
@@ -188,7 +188,7 @@ base::Descriptor lock_for_life(const local::StateDirectory& directory) {
 }
 
 void tell(const base::Descriptor& pipe, std::string_view word) {
-  // Nobody may be there any more to hear it.
+  // The reader may be gone.
   [[maybe_unused]] const auto told = ::write(pipe.get(), word.data(), word.size());
 }
 

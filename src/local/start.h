@@ -2,8 +2,8 @@
 //
 //   find            runs: done. One file, no waiting. Unless we would start a better one (conditions.h): then it is told to end
 //   engine.start    else: one at a time from here on (flock); the others wait, and then find what the first has started
-//   spawn           holdfast local serve. It has the lock, too, and lets go of it when it serves: should whoever started it be killed,
-//                   nobody starts a second one meanwhile
+//   spawn           holdfast local serve. It has the lock, too, and lets go of it when it serves: should its parent be killed,
+//                   no client starts a second one meanwhile
 //   the pipe        says "ready", or what is wrong, or that it has ended. While its reader keeps it open, the engine does not end unused: however late
 //                   the reader gets the processor, it comes to the engine that it has started
 #pragma once

@@ -50,7 +50,7 @@ FrameSocket::FrameSocket(const ServerAddress& server, ClientTls* tls) {
     return;
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> all(found, ::freeaddrinfo);
-  // Of several addresses the first that does not fail at once. localhost is often ::1 first, where nobody may listen;
+  // Of several addresses the first that does not fail at once. localhost is often ::1 first, where no server may listen;
   // the kernel says so at once, and the next address is taken.
   for (const addrinfo* each = found; each != nullptr && closed_; each = each->ai_next) {
     if (fd_ >= 0) ::close(fd_);
@@ -157,7 +157,7 @@ void FrameSocket::receive() {
     if (got < 0) return hung_up(describe(errno));
     if (got == 0) return hung_up(std::string(kHungUp));
     if (!take({bytes.data(), static_cast<std::size_t>(got)})) return;
-    // All that there was; or let somebody take what there is first.
+    // All that there was; or let the caller take what there is first.
     if (static_cast<std::size_t>(got) < bytes.size() || ++reads == kReadsAtOnce) return;
   }
 }

@@ -19,7 +19,7 @@
 namespace holdfast::net {
 namespace {
 
-// Somebody who listens on this machine, and takes what comes as it comes.
+// A server on this machine that takes what comes as it comes.
 class Somebody {
  public:
   Somebody() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -186,7 +186,7 @@ TEST(FrameSocketOfPath, speaks_to_a_server_of_ours) {
   EXPECT_EQ(socket.next_frame(), "hello");
 }
 
-// Whoever begins to listen is the user that a client sees: become another one for that moment.
+// The process that begins to listen is the user that a client sees: become another one for that moment.
 TEST(FrameSocketOfPath, says_nothing_to_a_server_of_another_user) {
   ASSERT_EQ(::geteuid(), 0U) << "this test must be root to become another user";
   const testing::TempDir dir("socket");

@@ -45,7 +45,7 @@ Resolved look_up(const ServerAddresses& servers, int flags, Names names) {
 
 Resolved look_up(const ServerAddresses& servers, Names names) { return look_up(servers, 0, names); }
 
-// Shared with the thread, which nobody waits for.
+// Shared with the thread, which is not joined.
 struct Resolver::Job {
   std::mutex mutex;
   spi::Executor* executor;  // none once cancelled

@@ -87,7 +87,7 @@ TEST_F(ResolverTest, keeps_names_beside_their_numbers_if_asked_to) {
 }
 
 TEST_F(ResolverTest, says_which_name_it_could_not_find) {
-  const std::string impossible(300, 'x');  // longer than a name can be, so nobody is asked
+  const std::string impossible(300, 'x');  // longer than a name can be, so no server is asked
   resolve(impossible + ":2181");
   inbox_.run_one();
   ASSERT_TRUE(result_);

@@ -63,7 +63,7 @@ void Client::dial() {
   welcome_ = ready_ = false;
   dialled_ = executor_.now();
   dialled_to_ = servers_[server_ % servers_.size()];
-  // Whoever is told does not keep us alive, and hears of this line only while it is ours.
+  // The callbacks do not keep the client alive, and are called only while this is its line.
   const auto mine = std::make_shared<std::weak_ptr<Line>>();
   const auto with_us = [weak = weak_from_this(), mine](auto&& what) {
     const auto self = weak.lock();
@@ -89,7 +89,7 @@ void Client::dial() {
                });
 }
 
-// For whoever waits for the first session. One that had a session knows that there was a ZooKeeper.
+// For a caller that waits for the first session. A client that had a session knows that there was a ZooKeeper.
 void Client::ask_what_listens() {
   const auto asked = server();
   if (session_ != 0 || abandoned_ || questions_.contains(asked)) return;
@@ -125,7 +125,7 @@ void Client::lost(const std::string& why) {
   failed_ = was_connected && executor_.now() - dialled_ >= kGoodLine ? 0 : failed_ + 1;
   fail_all(Code::connection_loss);
   if (was_connected && !abandoned_) events_.session(State::disconnected, session_, timeout_);
-  // Whoever was told may have left, or got us a new line.
+  // The observer may have closed the client, or given it a new line.
   if (!abandoned_ && !line_) dial_later();
   tell_if_no_service();
 }

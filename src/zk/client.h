@@ -11,7 +11,7 @@
 // again on the next. When the session has expired, another Client takes over.
 //
 // A line is kept alive, and found dead, as every client of ZooKeeper does it: we say something in every third of the timeout (or every
-// ten seconds), and a server that was silent for two of them is left. What a server said only matters to whoever asked (lock/validity.h).
+// ten seconds), and a server that was silent for two of them is left. What a server said only matters to the part that asked (lock/validity.h).
 #pragma once
 
 #include <array>

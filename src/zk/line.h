@@ -28,7 +28,7 @@ class Line {
   virtual void send(std::string frame) = 0;
   // While true, frames are kept, so that they leave together.
   virtual void hold(bool) {}
-  // Tells now what has arrived: for whoever is about to conclude something from silence.
+  // Tells now what has arrived: for a caller that is about to conclude something from silence.
   virtual void attend() {}
   // False: whenever it is gone, that is told.
   virtual bool may_fall_silent() const { return true; }

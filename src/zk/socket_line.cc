@@ -11,7 +11,7 @@
 namespace holdfast::zk {
 namespace {
 
-// A server that is there closes the session within this; of one that is not, nobody waits for more.
+// A server that is there closes the session within this; one that is not there is not waited for longer.
 constexpr auto kGoodbye = std::chrono::milliseconds(500);
 
 }  // namespace
@@ -70,7 +70,7 @@ void SocketLine::hold(bool held) {
 
 void SocketLine::attend() {
   if (over_) return;
-  const auto self = shared_from_this();  // whoever is told may let go of it
+  const auto self = shared_from_this();  // the observer may let go of it
   socket_.on_ready();
   while (!over_) {
     const auto frame = socket_.next_frame();
@@ -98,7 +98,7 @@ void SocketLine::let_go() {
 void SocketLine::close(std::string goodbye) {
   if (socket_.connecting()) return;
   socket_.send(goodbye);
-  // Nobody waits for one that has never answered.
+  // A server that has never answered is not waited for.
   const auto until = std::chrono::steady_clock::now() + (heard_ ? kGoodbye : std::chrono::milliseconds(0));
   while (!socket_.closed()) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
@@ -107,7 +107,7 @@ void SocketLine::close(std::string goodbye) {
     pollfd polled{socket_.fd(), wanted, 0};
     (void)::poll(&polled, 1, static_cast<int>(left));
     socket_.on_ready();
-    while (socket_.next_frame()) {  // answers that nobody waits for any more
+    while (socket_.next_frame()) {  // answers that no caller waits for any more
     }
   }
 }

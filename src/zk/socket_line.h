@@ -1,6 +1,6 @@
 // socket_line.h -- a line over TCP or a Unix socket, in the client's own loop.
 //
-// Whoever is inside writes to the socket itself, and what comes is read where it is dealt with: no thread is woken on the way out, and
+// The thread that is inside writes to the socket itself, and what comes is read where it is dealt with: no thread is woken on the way out, and
 // one on the way in.
 #pragma once
 

@@ -180,7 +180,7 @@ TEST(Doctor, says_that_a_login_is_needed) {
   server.serves();
   const auto visit = doctor(server.address());
   EXPECT_EQ(visit.exit_code, 1) << visit.output;
-  EXPECT_TRUE(visit.says("wrong    server       " + server.address() + " serves nobody without a login"))
+  EXPECT_TRUE(visit.says("wrong    server       " + server.address() + " serves no client without a login"))
       << visit.output;
   EXPECT_TRUE(visit.says("-> give a user:password (--auth FILE)")) << visit.output;
 }

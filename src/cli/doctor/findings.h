@@ -8,7 +8,7 @@
 namespace holdfast::cli::doctor {
 
 //   ok        as it should be
-//   warning   works, but somebody should look at it
+//   warning   works, but an operator should look at it
 //   wrong     does not work
 enum class State { ok, warning, wrong };
 

@@ -6,7 +6,7 @@
 
 namespace holdfast::cli::doctor {
 
-// Takes a lock with a name that nobody else uses, looks at it, and gives it back.
+// Takes a lock with a name that no other client uses, looks at it, and gives it back.
 void check_locks(const ServiceSettings& settings, Findings& findings);
 
 // This machine's clock for deadlines, which must go on while it is suspended.

@@ -148,7 +148,8 @@ Probed<void> ServerProbe::read_root(Clock::time_point deadline) {
   if (*code != wire::Code::session_closed_require_auth) return {};
   // ZooKeeper's protocol takes every password, and refuses what is asked afterwards.
   if (logged_in_) return tl::unexpected(login_refused());
-  return tl::unexpected(ProbeFailure{name_ + " serves nobody without a login", "give a user:password (--auth FILE)"});
+  return tl::unexpected(
+      ProbeFailure{name_ + " serves no client without a login", "give a user:password (--auth FILE)"});
 }
 
 Probed<Clock::duration> ServerProbe::ping(Clock::time_point deadline) {

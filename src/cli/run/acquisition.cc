@@ -50,9 +50,9 @@ AcquireResult& Acquisition::result() {
 
 void Acquisition::work() {
   try {
-    // The command without its arguments, which may be nobody's business.
+    // The command without its arguments, which may be confidential.
     const auto program = std::filesystem::path(options_.command.front()).filename().string();
-    // Connecting is a part of the wait. Whoever does not want to wait for others still has to connect.
+    // Connecting is a part of the wait. A caller that does not want to wait for a rival still has to connect.
     const bool limited = options_.wait && options_.wait->count() > 0;
     const auto deadline = limited ? deadline_after(*options_.wait) : Clock::time_point::max();
     client_.emplace(

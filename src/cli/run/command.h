@@ -25,7 +25,7 @@ struct CommandStart {
   pid_t group;                   // the process group it joins; 0: one of its own
   bool ignores_children;         // SIGCHLD was ignored when we were started
   const Scheduling& scheduling;  // what the command has of the processor, which may be less than we have
-  Clock::time_point not_after;   // the lock may be somebody else's by then
+  Clock::time_point not_after;   // the lock may be a rival's by then
 };
 
 // Forks, from a process without threads. It is killed when the caller dies. The pid, or errno of execvp(); ETIMEDOUT: it is too

@@ -1,6 +1,6 @@
 // deadlines.h -- when a command that runs under a lock is told to end, and when it is killed. Arithmetic only.
 //
-//      heard of us                  tell (TERM)           kill (KILL)    valid until        somebody else may be granted
+//      heard of us                  tell (TERM)           kill (KILL)    valid until        a rival may be granted
 //      ----|-----------------------------|---------------------|--------------|----------------------|-------------> time
 //                                        |<--- kill_after ---->|<-- margin -->|
 //
@@ -16,7 +16,7 @@
 namespace holdfast::cli {
 
 enum class OnLost {
-  term,    // told in time to end by itself, and killed before the lock can be somebody else's
+  term,    // told in time to end by itself, and killed before the lock can be a rival's
   kill,    // killed at the last moment, without a word
   ignore,  // goes on
 };
@@ -60,7 +60,7 @@ Deadlines plan_deadlines(const HoldTerms& terms, Clock::time_point valid_until);
 // For a guardian that may get its turn this late: a larger margin, and if need be a shorter time between TERM and KILL.
 HoldTerms widen_margin(HoldTerms terms, Clock::duration lateness);
 
-// It has to end now, whatever the lease says: somebody asked for the lock back, or it is gone already.
+// It has to end now, whatever the lease says: a client asked for the lock back, or it is gone already.
 Deadlines end_now(const HoldTerms& terms, Clock::time_point now);
 
 }  // namespace holdfast::cli

@@ -32,9 +32,9 @@ namespace {
 using std::chrono::milliseconds;
 
 // After SIGKILL only the kernel can keep a process alive (a disk or network file system that does not answer). That may last for
-// ever, and somebody has to be told.
+// ever, and the user has to be told.
 constexpr auto kKillPatience = std::chrono::seconds(10);
-// Between two passes of killing: somebody was just forking, or is not reaped yet.
+// Between two passes of killing: a process was just forking, or is not reaped yet.
 constexpr int kLookAgainAfterMs = 5;
 
 // Of the timer by which we learn how late we are: soon after the start, so that something is known when the command is started.
@@ -124,12 +124,12 @@ void Guard::prepare() {
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::prctl(PR_SET_NAME, "holdfast-guard");
-  // Inherited and ignored, the kernel would reap by itself, and nobody would learn how the command ended.
+  // Inherited and ignored, the kernel would reap by itself, and the wrapper would not learn how the command ended.
   struct sigaction before {};
   ::sigaction(SIGCHLD, nullptr, &before);
   ignores_children_ = before.sa_handler == SIG_IGN;
   ::signal(SIGCHLD, SIG_DFL);
-  // Stopped by somebody, we are of no use; so at least not when the wrapper is gone.
+  // Stopped by a signal, we are of no use; so at least not when the wrapper is gone.
   ::prctl(PR_SET_PDEATHSIG, SIGCONT);
   sigset_t child;
   ::sigemptyset(&child);
@@ -209,7 +209,7 @@ void Guard::start(const ToGuardian& order) {
   // the processor among sessions, not processes (sched_autogroup_enabled): ours is then as good as any other.
   ::setsid();
   next_tick_ = Clock::now() + terms_.margin;  // that took as long as it took, and says nothing of us
-  // So that nobody waits for the end of a pipe that only we still hold.
+  // So that no reader waits for the end of a pipe that only we still hold.
   let_go_of_streams(socket_, {children_, timer_});
   report({.kind = FromGuardian::Kind::started, .value = command_});
 }

@@ -57,7 +57,7 @@ void Guardian::forward(int signal) { send({.kind = ToGuardian::Kind::signal, .si
 void Guardian::done() { send({.kind = ToGuardian::Kind::done}); }
 
 void Guardian::send(const ToGuardian& order) {
-  // A guardian that does not read (somebody stopped it) keeps the deadlines it has, which is the safe side.
+  // A guardian that does not read (it was stopped) keeps the deadlines it has, which is the safe side.
   ::send(socket_, &order, sizeof order, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 

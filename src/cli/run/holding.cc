@@ -28,7 +28,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A guardian that is so late has been stopped, and nobody else will do its work.
+// A guardian that is so late has been stopped, and no other process will do its work.
 constexpr auto kGuardianPatience = milliseconds(100);
 constexpr auto kKillPatience = std::chrono::seconds(10);
 
@@ -176,8 +176,8 @@ void Holding::command_ended(const FromGuardian& message) {
 }
 
 void Holding::command_stopped(int signal) {
-  // Stale if we were stopped ourselves. And without a shell that waits for us there is nobody to tell: the command is continued by
-  // whoever stopped it, and the lock stays ours until then.
+  // Stale if we were stopped ourselves. And without a shell that waits for us there is no parent to tell: the command is continued by
+  // the process that stopped it, and the lock stays ours until then.
   if (!terminal_.in_foreground() || !process_info(command_).stopped) return;
   signals_.suffer(signal);
 }

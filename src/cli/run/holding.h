@@ -18,7 +18,7 @@ namespace holdfast::cli {
 // How a run ended, for the shell.
 struct RunEnd {
   int code = 0;
-  // The command, or we, died of this signal, and whoever started us is to see that we did too. Only for SIGINT: a shell that runs
+  // The command, or we, died of this signal, and our parent is to see that we did too. Only for SIGINT: a shell that runs
   // a script stops at a Ctrl-C if the command died of it, and goes on if the command ended by itself.
   int die_of = 0;
   // Something that ran under the lock could not be killed.

@@ -1,7 +1,7 @@
 // last_act.h -- what the guardian does when the wrapper was killed, and nothing that ran under the lock is left: it ends the session, so that the next
 // client is granted now and not after the session's timeout.
 //
-// Whoever calls this has seen that every process of the command is dead, or that none was started. If it fails, the session ends by itself.
+// The caller has seen that every process of the command is dead, or that none was started. If it fails, the session ends by itself.
 #pragma once
 
 #include "cli/service.h"

@@ -86,7 +86,8 @@ TEST(ProcessTree, finds_and_kills_those_who_forked_twice_and_left_the_session) {
     return std::count_if(all.begin(), all.end(), [](const ProcessInfo& info) { return !info.dead; });
   };
   EXPECT_TRUE(eventually(30s, [&] { return sleeping() == 3; })) << sleeping();
-  EXPECT_TRUE(descendants_of(::getpid(), {parent.pid()}).size() == 1) << "the orphan, which is nobody's child but ours";
+  EXPECT_TRUE(descendants_of(::getpid(), {parent.pid()}).size() == 1)
+      << "the orphan, which is no process's child but ours";
   EXPECT_TRUE(eventually(30s, [] { return kill_descendants(::getpid()) == 0; }));
   EXPECT_EQ(sleeping(), 0);
   ::prctl(PR_SET_CHILD_SUBREAPER, 0);

@@ -6,7 +6,7 @@
 
 namespace holdfast::cli {
 
-// stdin and stdout become /dev/null, and whatever else we were started with is closed, but `keep`. Otherwise whoever reads what the
+// stdin and stdout become /dev/null, and whatever else we were started with is closed, but `keep`. Otherwise a process that reads what the
 // command writes would not see its end before ours.
 void let_go_of_streams(int keep, std::initializer_list<int> keep_too = {});
 
@@ -14,7 +14,7 @@ void let_go_of_streams(int keep, std::initializer_list<int> keep_too = {});
 // them all the same. Before any other descriptor is made.
 void occupy_closed_streams();
 
-// "holdfast: <sentence>\n" on stderr, made printable, in one write, so that lines of several processes do not mix. Never waits: whoever does not read
+// "holdfast: <sentence>\n" on stderr, made printable, in one write, so that lines of several processes do not mix. Never waits: a reader that does not read
 // what we say must not keep us from ending what has to end. Then it is lost.
 void say(std::string_view sentence);
 void write_to_stderr(std::string_view bytes);

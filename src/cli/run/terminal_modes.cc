@@ -28,8 +28,8 @@ void TerminalModes::restore() {
   ::sigaddset(&only, SIGTTOU);
   ::pthread_sigmask(SIG_BLOCK, &only, &usual);
   const pid_t foreground = ::tcgetpgrp(tty_);
-  const bool nobody = foreground > 0 && ::kill(-foreground, 0) != 0 && errno == ESRCH;
-  if (nobody) ::tcsetpgrp(tty_, ::getpgrp());
+  const bool group_gone = foreground > 0 && ::kill(-foreground, 0) != 0 && errno == ESRCH;
+  if (group_gone) ::tcsetpgrp(tty_, ::getpgrp());
   if (in_foreground()) ::tcsetattr(tty_, TCSADRAIN, &*before_);
   ::pthread_sigmask(SIG_SETMASK, &usual, nullptr);
 }

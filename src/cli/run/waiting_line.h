@@ -28,12 +28,12 @@ class WaitingLine {
   WaitingLine(const WaitingLine&) = delete;
   WaitingLine& operator=(const WaitingLine&) = delete;
 
-  // Erases it. False if it is still asking the service by then; whoever wants to end has to leave the thread behind.
+  // Erases it. False if it is still asking the service by then; a caller that wants to end has to leave the thread behind.
   bool finish(Clock::time_point deadline);
 
  private:
   struct Seen {
-    std::string sentence{};  // whom we wait for
+    std::string sentence{};  // the holder that we wait for
     std::string nested{};    // see nested.h
     std::string room{};      // see disk_room.h
     bool answered = false;   // by the service

@@ -38,7 +38,7 @@ std::optional<std::size_t> place_of(const LockInfo& lock, const Waiter& us) {
   return static_cast<std::size_t>(ours - waiting.begin()) + 1;
 }
 
-// The one we wait for: of several names, the first that somebody else holds.
+// The one we wait for: of several names, the first that a rival holds.
 const LockInfo* blocking(const std::vector<LockInfo>& locks, const Waiter& us) {
   const auto held = [&](const LockInfo& lock) { return !others(holders_of(lock), us).empty(); };
   const auto waited_for = [&](const LockInfo& lock) { return held(lock) && place_of(lock, us); };

@@ -1,4 +1,4 @@
-// waiting_sentence.h -- whom a command waits for, in words.
+// waiting_sentence.h -- the holder that a command waits for, in words.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ struct Waiter {
 };
 Waiter this_waiter();
 
-// One sentence about the first of these names that somebody else holds; without a name of ours in any queue it leaves out the place.
+// One sentence about the first of these names that a rival holds; without a name of ours in any queue it leaves out the place.
 std::string waiting_sentence(const std::vector<LockInfo>& locks, const Waiter& us,
                              std::chrono::system_clock::time_point now);
 

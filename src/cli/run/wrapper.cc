@@ -36,14 +36,14 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLeaveWithin{2'000};
 // For the connection to come back before the lock is left to the end of its session.
 constexpr milliseconds kGiveBackWithin{1'000};
-// A shorter wait is nobody's business.
+// A shorter wait is not worth a line.
 constexpr milliseconds kShownAfter{200};
 
 bool answers(const Client& client) {
   return client.state() == ConnectionState::connected || client.state() == ConnectionState::reconnected;
 }
 
-// An engine of local: that was killed is there again in a moment, and whoever gives the lock back to it spares others a wait.
+// An engine of local: that was killed is there again in a moment, and giving the lock back to it spares rivals a wait.
 bool answers_soon(const Client& client) {
   const auto deadline = Clock::now() + kGiveBackWithin;
   while (!answers(client) && Clock::now() < deadline) ::poll(nullptr, 0, 5);
@@ -162,7 +162,7 @@ RunEnd Wrapper::hold(Acquisition& acquisition) {
     }
     end = holding.run();
   }
-  // Then nobody must be granted before the session has ended; that is all the time that we can give it.
+  // Then no rival can be granted before the session has ended; that is all the time that we can give it.
   if (end.something_lives) end_process(end);
   if (!answers_soon(client)) {
     if (end.code != kExitLost) {
@@ -173,7 +173,7 @@ RunEnd Wrapper::hold(Acquisition& acquisition) {
     }
     end_process(end);
   }
-  // Also gives the lock back, and waits until that is done: whoever is started next must find it free.
+  // Also gives the lock back, and waits until that is done: the next command must find it free.
   client.close();
   return end;
 }

@@ -44,7 +44,7 @@ bool ends_us(int signal);
 // SIGTSTP and the like.
 bool stops_us(int signal);
 
-// Stderr may be a pipe that nobody reads any more, and that is no reason to drop a lock.
+// Stderr may be a pipe without a reader, which is not a reason to drop a lock.
 void ignore_broken_pipes();
 
 }  // namespace holdfast::cli

@@ -38,7 +38,7 @@ const std::vector<Command>& all_commands() {
        "who may do what, such as world:anyone:r,digest:ann:hash:cdrwa; -R all below too", 2, 2, true, run_set_acl},
       {"addauth", "", "scheme credentials", "prove who you are, such as addauth digest ann:secret", 2, 2, false,
        run_addauth},
-      {"whoami", "", "", "as whom the server knows this session", 0, 0, false, run_whoami},
+      {"whoami", "", "", "the users that the server knows this session as", 0, 0, false, run_whoami},
       {"addWatch", "m:", "[-m PERSISTENT|PERSISTENT_RECURSIVE] path", "a watch that stays; recursive if not said", 1, 1,
        true, run_add_watch},
       {"removewatches", "cda", "[-c|-d|-a] path", "this shell's watches; -c on children, -d on data, -a all", 1, 1,

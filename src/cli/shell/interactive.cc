@@ -1,4 +1,4 @@
-// Commands that somebody types.
+// Commands that a person types.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// Commands that nobody types: from the command line, and from standard input.
+// Commands that no person types: from the command line, and from standard input.
 #include <fmt/format.h>
 #include <unistd.h>
 

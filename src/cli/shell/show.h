@@ -1,5 +1,5 @@
 // show.h -- nodes as text for a person. Whatever others have stored, no control character of theirs reaches the
-// terminal, nor what nobody would see there.
+// terminal, nor what would be invisible there.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ TEST(ShellShows, no_escape_sequence_of_somebody_else) {
   EXPECT_EQ(show_data("\x1b[2J\x7f\r"), "\\x1b[2J\\x7f\\x0d");
   EXPECT_EQ(show_data("\xc2\x9b[2J"), "\\xc2\\x9b[2J") << "a control character of one byte in Latin-1";
   EXPECT_EQ(show_data("\xe2\x80\xae"), "\\xe2\\x80\\xae") << "turns the text around";
-  EXPECT_EQ(show_data("\u200ba\u2028b"), "\\xe2\\x80\\x8ba\\xe2\\x80\\xa8b") << "nobody would see them";
+  EXPECT_EQ(show_data("\u200ba\u2028b"), "\\xe2\\x80\\x8ba\\xe2\\x80\\xa8b") << "a reader would not see them";
   EXPECT_EQ(show_names({"b\u200f"}), "[b\\xe2\\x80\\x8f]");
   EXPECT_EQ(show_names({"b", "a\x1b[2J"}), "[a\\x1b[2J, b]");
   EXPECT_EQ(show_event(wire::EventType::node_deleted, "/a\n"), "WATCHER:: NodeDeleted /a\\x0a");

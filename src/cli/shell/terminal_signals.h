@@ -21,7 +21,7 @@ class TerminalSignals {
   // Readable once there is something for take().
   int fd() const { return fd_; }
 
-  // Takes one of them. SIGTSTP stops this process here, between `before_stop` and `after_stop`. True if whoever waits
+  // Takes one of them. SIGTSTP stops this process here, between `before_stop` and `after_stop`. True if the caller that waits
   // should stop waiting: interrupted(), or ended().
   bool take();
 
@@ -30,7 +30,7 @@ class TerminalSignals {
   // SIGTERM or SIGHUP: it is time to go.
   std::optional<int> ended() const { return ended_; }
 
-  // For whoever has the terminal in a state of its own.
+  // For a caller that has the terminal in a state of its own.
   std::function<void()> before_stop = [] {};
   std::function<void()> after_stop = [] {};
   std::function<void()> resized = [] {};

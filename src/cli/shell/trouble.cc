@@ -28,7 +28,7 @@ std::string refusal(wire::Code code, const std::string& path) {
       return "The server refused that identity: it knows no such scheme, or the credentials are wrong";
     case wire::Code::no_watcher: return "No watch of this shell is on " + path;
     case wire::Code::session_closed_require_auth:
-      return "The server lets nobody in without credentials; use --auth, or addauth";
+      return "The server lets no client in without credentials; use --auth, or addauth";
     case wire::Code::system_error: return "The server could not do that: " + path;
     case wire::Code::session_expired: return "The session has expired; try again";
     default: return fmt::format("The server refused with code {}: {}", static_cast<int>(code), path);
