@@ -1,6 +1,6 @@
 // make_corpus.cc -- the first files of each corpus: something of everything, for the fuzzer to vary.
 //
-//   fuzz_corpus DIRECTORY      writes DIRECTORY/{frame,record,log}/NAME
+//   fuzz_corpus DIRECTORY      writes DIRECTORY/{frame,record,log,resp}/NAME
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -179,6 +179,19 @@ std::vector<File> files() {
       {"damaged_snapshot", '\3' + Script::written(4, flip) + script}};
 }
 
+std::vector<File> answers() {
+  std::string deep;
+  for (int i = 0; i < 20; ++i) deep += "*1\r\n";
+  return {
+      {"every_type",
+       "\2+OK\r\n:-7\r\n$3\r\na\r\n\r\n#t\r\n,1.5\r\n(12345678901234567890\r\n_\r\n=8\r\ntxt:some\r\n!5\r\nERR x\r\n"},
+      {"lists", "\5*2\r\n~1\r\n:1\r\n%1\r\n+a\r\n*-1\r\n|1\r\n+t\r\n:1\r\n*0\r\n"},
+      {"push", "\7>3\r\n+message\r\n$1\r\nc\r\n$4\r\ng 12\r\n*2\r\n$2\r\nOK\r\n$1\r\n7\r\n"},
+      {"errors", "\1-NOSCRIPT No matching script.\r\n-ERR unknown command\r\n"},
+      {"web_server", "\3HTTP/1.1 400 Bad Request\r\n\r\n"},
+      {"too_deep", '\1' + deep}};
+}
+
 bool write(const std::filesystem::path& directory, const std::vector<File>& all) {
   std::filesystem::create_directories(directory);
   for (const auto& file : all) {
@@ -199,7 +212,7 @@ int main(int argc, char** argv) {
   }
   const std::filesystem::path directory(argv[1]);
   const bool written = write(directory / "frame", frames()) && write(directory / "record", records()) &&
-                       write(directory / "log", files());
+                       write(directory / "log", files()) && write(directory / "resp", answers());
   if (!written) std::fprintf(stderr, "cannot write to %s\n", argv[1]);
   return written ? 0 : 1;
 }

@@ -1,0 +1,19 @@
+// refusal.h -- what an error of a Redis means for a client, in words for people.
+#pragma once
+
+#include <string>
+
+#include "resp/value.h"
+
+namespace holdfast::redis {
+
+struct Refusal {
+  // To ask again does not help before an operator or the user of the client has changed something.
+  bool final = false;
+  std::string why;  // "it wants a password; write it into the URL: redis://user:password@host"
+};
+
+// Of an error that came instead of the answer to `command`, its first word: "HELLO".
+Refusal refusal_of(const resp::Value& error, std::string_view command);
+
+}  // namespace holdfast::redis
