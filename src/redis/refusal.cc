@@ -23,7 +23,7 @@ Refusal refusal_of(const resp::Value& error, std::string_view command) {
             "it is in protected mode, and takes clients of its own machine only; give it a password, or bind it to an "
             "address and set protected-mode no"};
   }
-  if (code == "NOPERM") {
+  if (code == "NOPERM" || has(error.text, "user executing the script can't")) {
     return {true, fmt::format("its user may not do what a lock needs ({}); see docs/backends/redis.md for the rights",
                               words)};
   }

@@ -13,6 +13,9 @@ TEST(RedisRefusal, is_final_when_only_people_can_help) {
   EXPECT_TRUE(of("NOAUTH Authentication required.").final);
   EXPECT_TRUE(of("WRONGPASS invalid username-password pair or user is disabled.", "HELLO").final);
   EXPECT_TRUE(of("NOPERM this user has no permissions to run the 'eval' command").final);
+  EXPECT_TRUE(
+      of("ERR The user executing the script can't run this command or subcommand script: f0, on @user_script:1.")
+          .final);
   EXPECT_TRUE(of("DENIED Redis is running in protected mode because ...").final);
   EXPECT_TRUE(of("ERR unknown command `HELLO`, with args beginning with: `3`, ", "HELLO").final);
   EXPECT_TRUE(of("NOPROTO unsupported protocol version", "HELLO").final);
