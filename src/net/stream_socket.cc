@@ -47,7 +47,7 @@ StreamSocket::StreamSocket(const ServerAddress& server, ClientTls* tls, Owner ow
     return;
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> all(found, ::freeaddrinfo);
-  // Of several addresses the first that does not fail at once. localhost is often ::1 first, where nobody may listen;
+  // Of several addresses the first that does not fail at once. localhost is often ::1 first, where no server may listen;
   // the kernel says so at once, and the next address is taken.
   for (const addrinfo* each = found; each != nullptr && closed_; each = each->ai_next) {
     if (fd_ >= 0) ::close(fd_);
@@ -153,7 +153,7 @@ void StreamSocket::receive() {
     if (got < 0) return hung_up(describe(errno));
     if (got == 0) return hung_up(std::string(kHungUp));
     if (!take({bytes.data(), static_cast<std::size_t>(got)})) return;
-    // All that there was; or let somebody take what there is first.
+    // All that there was; or let the caller take what there is first.
     if (static_cast<std::size_t>(got) < bytes.size() || ++reads == kReadsAtOnce) return;
   }
 }

@@ -31,7 +31,7 @@ class StreamSocket {
   StreamSocket(const StreamSocket&) = delete;
   StreamSocket& operator=(const StreamSocket&) = delete;
 
-  // -1 once closed; the number itself is given back with this object, so that nobody else has it while somebody still watches it.
+  // -1 once closed; the number itself is given back with this object, so that no other file has it while a reactor still watches it.
   int fd() const { return closed_ ? -1 : fd_; }
   bool wants_to_write() const {
     return connecting_ || !to_send_.empty() ||
