@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <utility>
 
 namespace holdfast::simulation {
@@ -12,9 +12,13 @@ using spi::Mode;
 
 namespace {
 
-// Names that all clients want: the first alone, the second shared or alone.
+// Names that all clients want: alone; shared or alone; alone with a lock delay; some permits of.
 constexpr auto kMutex = "m";
 constexpr auto kShared = "rw";
+constexpr auto kDelayed = "d";
+constexpr auto kSemaphore = "s";
+constexpr std::size_t kPermits = 3;
+constexpr std::chrono::milliseconds kDelay{400};
 
 const lock::Refusal kClosed{Errc::cancelled, "the client was closed"};
 
@@ -45,10 +49,12 @@ Client::Client(World world, std::string name, std::shared_ptr<Way> way, Drift cl
 }
 
 Client::~Client() {
-  for (auto& thread : threads_) {
-    if (thread.hold) world_.oracle.over(*thread.hold);
-  }
   if (closed_) return;
+  for (auto& thread : threads_) {
+    if (!thread.hold) continue;
+    world_.oracle.ends_without_release(*thread.hold);
+    world_.oracle.over(*thread.hold);
+  }
   // What its cohorts and claims would still do nobody hears of: the lines are cut.
   closed_ = true;
   (void)backend_->close();
@@ -84,14 +90,17 @@ void Client::for_each_cohort(F&& f) {
 std::shared_ptr<lock::LocalQueue> Client::queue(const std::string& name) {
   auto& queue = queues_[name];
   if (!queue) {
-    queue = std::make_shared<lock::LocalQueue>(name, false, [this](lock::QueueRequest request) {
-      std::erase_if(all_cohorts_, [](const auto& each) { return each.expired(); });
-      auto cohort = std::make_shared<lock::Cohort>(cohorts_, std::vector<lock::QueueRequest>{std::move(request)});
-      all_cohorts_.push_back(cohort);
-      return cohort;
-    });
+    queue = std::make_shared<lock::LocalQueue>(
+        name, false, [this](lock::QueueRequest request) { return cohort({std::move(request)}); });
   }
   return queue;
+}
+
+std::shared_ptr<lock::Cohort> Client::cohort(std::vector<lock::QueueRequest> wanted) {
+  std::erase_if(all_cohorts_, [](const auto& each) { return each.expired(); });
+  auto made = std::make_shared<lock::Cohort>(cohorts_, std::move(wanted));
+  all_cohorts_.push_back(made);
+  return made;
 }
 
 void Client::state_changed(ConnectionState state) {
@@ -124,80 +133,161 @@ void Client::session_refused(const std::string& why) { world_.oracle.object(name
 
 std::string Client::who(const Thread& thread) const { return fmt::format("{}/{}", name_, thread.number); }
 
+std::string Client::wants(const Thread& thread) { return fmt::format("{}", fmt::join(thread.names, " and ")); }
+
 void Client::begin_later(std::size_t thread) {
   const auto pause = world_.chance.between(0ms, world_.chance.percent(20) ? Moment(3s) : Moment(50ms));
   executor_.at(executor_.now() + pause, [this, thread] { begin(thread); });
+}
+
+// What it wants, and how.
+LockOptions Client::choose(Thread& thread) {
+  auto& chance = world_.chance;
+  LockOptions options;
+  thread.call = {.thread = thread.number};
+  switch (chance.below(10)) {
+    case 0:
+    case 1:
+    case 2:
+    case 3: thread.names = {kMutex}; break;
+    case 4:
+    case 5:
+      thread.names = {kShared};
+      thread.call.mode = chance.percent(50) ? Mode::shared : Mode::write;
+      break;
+    case 6: thread.names = {kMutex, kShared}; break;
+    case 7:
+      thread.names = {kDelayed};
+      options.lock_delay = kDelay;
+      return options;
+    default:
+      thread.names = {kSemaphore};
+      thread.call.permits = 1 + chance.below(kPermits - 1);
+      return options;
+  }
+  if (chance.percent(5)) options.max_hold = std::chrono::milliseconds(200);
+  return options;
 }
 
 void Client::begin(std::size_t index) {
   if (finishing_ || closed_) return;
   auto& thread = threads_[index];
   auto& chance = world_.chance;
-  const bool alone = chance.percent(60);
-  thread.wants = alone ? kMutex : kShared;
-  thread.mode = alone ? Mode::exclusive : chance.percent(50) ? Mode::shared : Mode::write;
-  const auto turn = ++thread.turn;
-  auto deadline = Clock::time_point::max();
-  if (chance.percent(40)) deadline = executor_.now() + chance.between(1ms, 4s);
-  if (chance.percent(10)) deadline = Clock::time_point();  // does not wait
+  const auto options = choose(thread);
+  auto& call = thread.call;
+  if (chance.percent(40)) call.deadline = executor_.now() + chance.between(1ms, 4s);
+  // Does not wait; but no program asks before it is connected.
+  if (chance.percent(10) && session_.id() != 0) call.deadline = Clock::time_point();
   ++world_.counts.acquires;
-  world_.oracle.note(fmt::format("{} wants {}", who(thread), thread.wants));
-  LockOptions options;
-  if (chance.percent(5)) options.max_hold = std::chrono::milliseconds(200);
-  thread.waiter = std::make_shared<lock::Waiter>(
-      lock::Call{.deadline = deadline, .options = options, .thread = thread.number, .mode = thread.mode});
-  queue(thread.wants)->enter(thread.waiter);
-  if (deadline == Clock::time_point::max()) return;
-  const auto gives_up = deadline == Clock::time_point() ? executor_.now() + options_.connection_timeout : deadline;
+  world_.oracle.note(fmt::format("{} wants {}", who(thread), wants(thread)));
+  const auto turn = ++thread.turn;
+  if (thread.names.front() == kSemaphore) {
+    enter(index, queue(backend_->semaphore(kSemaphore).turns), call);
+  } else {
+    call.options = options;
+    std::shared_ptr<lock::Entrance> entrance;
+    if (thread.names.size() == 1) {
+      entrance = queue(thread.names.front());
+    } else {
+      entrance = cohort({{.queue = kMutex}, {.queue = kShared, .mode = Mode::write}});
+    }
+    enter(index, std::move(entrance), call);
+  }
+  if (call.deadline == Clock::time_point::max()) return;
+  const auto gives_up = call.patient() ? call.deadline : executor_.now() + options_.connection_timeout;
   executor_.at(gives_up, [this, index, turn] {
     auto& mine = threads_[index];
     if (mine.turn == turn && mine.waiter && !mine.waiter->settled()) give_up(mine);
   });
 }
 
+void Client::enter(std::size_t index, std::shared_ptr<lock::Entrance> entrance, const lock::Call& call) {
+  auto& thread = threads_[index];
+  thread.entrance = std::move(entrance);
+  thread.waiter = std::make_shared<lock::Waiter>(call);
+  thread.entrance->enter(thread.waiter);
+}
+
 // As lock::Core does when the time has come.
 void Client::give_up(Thread& thread) {
   auto outcome = thread.waiter->wait(Clock::time_point(), {});
-  queue(thread.wants)->leave(thread.waiter, outcome.error());
+  thread.entrance->leave(thread.waiter, outcome.error());
+}
+
+// As lock::Permits does: permits are taken by one client at a time, the one whose turn it is.
+void Client::has_turn(std::size_t index, std::shared_ptr<lock::Hold> turn) {
+  auto& thread = threads_[index];
+  thread.in_line = std::move(turn);
+  auto call = thread.call;
+  call.mode = Mode::permit;
+  enter(index,
+        cohort({{.queue = backend_->semaphore(kSemaphore).permits,
+                 .mode = Mode::permit,
+                 .tickets = call.permits,
+                 .permits = std::make_shared<lock::Limit>(kPermits)}}),
+        call);
+}
+
+void Client::has_not_got(std::size_t index, const lock::Refusal& refusal) {
+  auto& thread = threads_[index];
+  const bool in_time = refusal.code == Errc::timed_out;
+  ++(in_time ? world_.counts.timeouts : world_.counts.refusals);
+  world_.oracle.note(fmt::format("{} has not got {}: {}", who(thread), wants(thread),
+                                 in_time ? std::string("in time") : refusal.message));
+  begin_later(index);
+}
+
+void Client::has_got(std::size_t index, std::shared_ptr<lock::Hold> hold) {
+  auto& thread = threads_[index];
+  ++world_.counts.grants;
+  thread.hold = std::move(hold);
+  thread.lost = false;
+  const bool permits = thread.names.front() == kSemaphore;
+  for (const auto& name : thread.names) {
+    world_.oracle.granted({.name = name,
+                           .who = who(thread),
+                           .client = name_,
+                           .shared = thread.call.mode == Mode::shared,
+                           .permits = permits ? thread.call.permits : 0,
+                           .of = permits ? kPermits : 0,
+                           .delay = thread.call.options.lock_delay,
+                           .hold = thread.hold,
+                           .clock = &executor_,
+                           .process = &executor_});
+  }
+  const auto for_that_long = world_.chance.between(0ms, world_.chance.percent(10) ? Moment(8s) : Moment(200ms));
+  executor_.at(executor_.now() + for_that_long, [this, index, turn = thread.turn] {
+    auto& mine = threads_[index];
+    if (mine.turn != turn || !mine.hold) return;
+    release(mine);
+    begin_later(index);
+  });
 }
 
 void Client::look() {
   for (std::size_t i = 0; i < threads_.size(); ++i) {
     auto& thread = threads_[i];
+    // Permits that are waited for out of turn are not waited for.
+    if (thread.in_line && thread.waiter && !thread.waiter->settled() && thread.in_line->lost().stop_requested()) {
+      give_up(thread);
+    }
     if (thread.waiter && thread.waiter->settled()) {
       const auto waiter = std::exchange(thread.waiter, nullptr);
-      const auto outcome = waiter->wait(Clock::time_point(), {});
-      if (!outcome) {
-        const bool in_time = outcome.error().code == Errc::timed_out;
-        ++(in_time ? world_.counts.timeouts : world_.counts.refusals);
-        world_.oracle.note(fmt::format("{} has not got {}: {}", who(thread), thread.wants,
-                                       in_time ? std::string("in time") : outcome.error().message));
-        begin_later(i);
+      thread.entrance.reset();
+      auto outcome = waiter->wait(Clock::time_point(), {});
+      const bool for_turn = thread.names.front() == kSemaphore && !thread.in_line;
+      if (outcome && for_turn) {
+        has_turn(i, *outcome);
         continue;
       }
-      ++world_.counts.grants;
-      thread.hold = *outcome;
-      thread.lost = false;
-      world_.oracle.granted({.name = thread.wants,
-                             .who = who(thread),
-                             .client = name_,
-                             .shared = thread.mode == Mode::shared,
-                             .hold = thread.hold,
-                             .clock = &executor_,
-                             .process = &executor_});
-      const auto turn = thread.turn;
-      const auto for_that_long = world_.chance.between(0ms, world_.chance.percent(10) ? Moment(8s) : Moment(200ms));
-      executor_.at(executor_.now() + for_that_long, [this, i, turn] {
-        auto& mine = threads_[i];
-        if (mine.turn != turn || !mine.hold) return;
-        release(mine);
-        begin_later(i);
-      });
+      if (const auto turn = std::exchange(thread.in_line, nullptr)) (void)turn->cohort().release(turn, {});
+      outcome ? has_got(i, *outcome) : has_not_got(i, outcome.error());
     }
     if (thread.hold && !thread.lost && thread.hold->lost().stop_requested()) {
       thread.lost = true;
+      world_.oracle.ends_without_release(*thread.hold);
       ++world_.counts.losses;
-      world_.oracle.note(fmt::format("{} has lost {}", who(thread), thread.wants));
+      world_.oracle.note(fmt::format("{} has lost {}", who(thread), wants(thread)));
     }
   }
   world_.oracle.look();
@@ -206,7 +296,8 @@ void Client::look() {
 void Client::release(Thread& thread) {
   const auto hold = std::exchange(thread.hold, nullptr);
   const auto error = hold->cohort().release(hold, {});
-  world_.oracle.note(fmt::format("{} releases {}{}", who(thread), thread.wants, error ? ", which was lost" : ""));
+  world_.oracle.note(fmt::format("{} releases {}{}", who(thread), wants(thread), error ? ", which was lost" : ""));
+  if (error && !thread.lost) world_.oracle.ends_without_release(*hold);
   world_.oracle.over(*hold);
 }
 
@@ -218,8 +309,8 @@ bool Client::idle() const {
 std::string Client::busy() const {
   std::string text;
   for (const auto& thread : threads_) {
-    if (thread.waiter) text += fmt::format(" {} waits for {}", who(thread), thread.wants);
-    if (thread.hold) text += fmt::format(" {} has {}", who(thread), thread.wants);
+    if (thread.waiter) text += fmt::format(" {} waits for {}", who(thread), wants(thread));
+    if (thread.hold) text += fmt::format(" {} has {}", who(thread), wants(thread));
   }
   return text + (sweeper_.idle() ? "" : " a ticket of " + name_ + " is not swept");
 }

@@ -57,17 +57,21 @@ class Client final : public lock::Session::Watcher {
   // In good order.
   void close();
   void pause_until(Moment when) { executor_.pause_until(when); }
+  std::chrono::milliseconds session_timeout() const { return options_.session_timeout; }
 
  private:
   // A thread of a program: wants a lock, has it for a while, gives it back.
   struct Thread {
     std::uint64_t number = 0;
-    std::string wants{};
-    spi::Mode mode = spi::Mode::exclusive;
+    // What it wants, for how long it waits, and how often it has wanted something.
+    std::vector<std::string> names{};
+    lock::Call call{};
+    std::uint64_t turn = 0;
+    std::shared_ptr<lock::Entrance> entrance{};  // where it waits
     std::shared_ptr<lock::Waiter> waiter{};
+    std::shared_ptr<lock::Hold> in_line{};  // its turn to take permits of a semaphore
     std::shared_ptr<lock::Hold> hold{};
     bool lost = false;  // and noticed
-    std::uint64_t turn = 0;
   };
 
   void state_changed(ConnectionState state) override;
@@ -82,11 +86,18 @@ class Client final : public lock::Session::Watcher {
   void for_each_cohort(F&& f);
   void begin(std::size_t thread);
   void begin_later(std::size_t thread);
+  LockOptions choose(Thread& thread);
+  std::shared_ptr<lock::Cohort> cohort(std::vector<lock::QueueRequest> wanted);
+  void enter(std::size_t thread, std::shared_ptr<lock::Entrance> entrance, const lock::Call& call);
   void give_up(Thread& thread);
+  void has_turn(std::size_t thread, std::shared_ptr<lock::Hold> turn);
+  void has_got(std::size_t thread, std::shared_ptr<lock::Hold> hold);
+  void has_not_got(std::size_t thread, const lock::Refusal& refusal);
   void release(Thread& thread);
   // After everything that has happened inside: who has got what.
   void look();
   std::string who(const Thread& thread) const;
+  static std::string wants(const Thread& thread);
 
   const World world_;
   const std::string name_;

@@ -1,6 +1,7 @@
 // connection.h -- one connection: two pipes, and who is at their ends.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <string>
@@ -35,7 +36,8 @@ class Connection final : public std::enable_shared_from_this<Connection> {
     held_ = held;
     if (!held) pump(up_);
   }
-  bool has_unread() const { return held_ && !up_.items.empty(); }
+  // Something has come that the engine has not read: it is held back, or late.
+  bool has_unread() const;
 
   // Of the network.
   const Way& way() const { return *way_; }
@@ -59,7 +61,9 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   void arrive_at_engine(const Item& item);
   void arrive_at_client(const Item& item);
   void reset_client(const std::string& why);
-  Moment silent_until(const Pipe& pipe) const { return pipe.up ? way_->silent_up_until : way_->silent_down_until; }
+  Moment silent_until(const Pipe& pipe) const {
+    return pipe.up ? std::max(way_->silent_up_until, network_.host_paused_until_) : way_->silent_down_until;
+  }
 
   Network& network_;
   spi::Executor* executor_;  // none: the client has let go

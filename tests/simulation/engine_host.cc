@@ -35,6 +35,11 @@ void EngineHost::stop() {
   process_.reset();
 }
 
+void EngineHost::pause_until(Moment when) {
+  process_->loop.pause_until(when);
+  network_.pause_host_until(when);
+}
+
 void EngineHost::crash(bool power) {
   stop();
   if (power) disk_.crash();

@@ -25,6 +25,10 @@ class EngineHost {
   // The process is gone without a word. With `power`, what the disk had not synced is lost or torn too.
   void crash(bool power);
   bool running() const { return process_.has_value(); }
+  // The process does nothing until then; what comes waits to be read. While it runs.
+  void pause_until(Moment when);
+  void slow_disk_until(Moment when) { process_->loop.slow_disk_until(when); }
+  bool keeps_through_power_loss() const { return options_.durability == Durability::power; }
   // While it runs.
   const engine::Engine& engine() const { return process_->engine; }
 

@@ -83,6 +83,11 @@ void Connection::pump(Pipe& pipe) {
   });
 }
 
+bool Connection::has_unread() const {
+  return !cut_ && !up_.items.empty() &&
+         std::max(up_.items.front().when, way_->silent_up_until) <= network_.timeline_.now();
+}
+
 void Connection::arrive_at_engine(const Item& item) {
   auto* host = network_.host_;
   if (item.kind == Item::Kind::connect) {
@@ -138,6 +143,7 @@ void Connection::cut(bool client_hears, bool engine_hears) {
 void Network::set_host(server::Host* host) {
   const auto before = life_;
   host_ = host;
+  host_paused_until_ = Moment{-1};
   ++life_;
   for (const auto& weak : std::exchange(connections_, {})) {
     const auto connection = weak.lock();

@@ -7,6 +7,7 @@
 // A client's end is a Line, the engine's end a Peer: both are used as over a socket.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -36,6 +37,8 @@ class Network {
   // What listens, or none: the engine is down. One that was there before is gone without a word; its clients hear of that, or have to
   // find out.
   void set_host(server::Host* host);
+  // Nothing is read there until then.
+  void pause_host_until(Moment when) { host_paused_until_ = std::max(host_paused_until_, when); }
   // A connection of the client whose machine is at the end of `way`.
   std::shared_ptr<zk::Line> dial(spi::Executor& executor, std::shared_ptr<Way> way, Clock::duration patience,
                                  zk::Line::Events events);
@@ -52,6 +55,7 @@ class Network {
   Chance& chance_;
   server::Host* host_ = nullptr;
   std::uint64_t life_ = 0;  // of the host
+  Moment host_paused_until_{-1};
   std::uint64_t last_ = 0;
   std::uint64_t frames_ = 0;
   std::vector<std::weak_ptr<Connection>> connections_;

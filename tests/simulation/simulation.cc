@@ -65,6 +65,7 @@ class Simulation {
     options.min_session_timeout = 100ms;
     options.max_session_timeout = 10s;
     options.snapshot_after = 50 + chance_.below(500);
+    if (chance_.percent(20)) options.durability = Durability::process;
     return options;
   }
   Drift drift() {
@@ -112,7 +113,7 @@ class Simulation {
     const auto for_that_long = chance_.between(10ms, chance_.percent(30) ? Moment(10s) : Moment(1s));
     const auto until = timeline_.now() + for_that_long;
     const auto ms = for_that_long / 1ms;
-    switch (chance_.below(10)) {
+    switch (chance_.below(13)) {
       case 0: oracle_.note(fmt::format("machine {} is cut off", c)); return network_.cut(*machine.way, true);
       case 1:
         oracle_.note(fmt::format("machine {} is cut off, and not all hear of it", c));
@@ -135,6 +136,22 @@ class Simulation {
       case 6: return end_client(machine);
       case 7: return kill_client(machine);
       case 8: return crash_engine();
+      case 9: {
+        // Long enough for the service to give the session up, and not much longer.
+        const auto timeout = machine.client->session_timeout();
+        const auto silence = chance_.between(timeout * 9 / 10, timeout * 3 / 2);
+        oracle_.note(fmt::format("machine {} is not heard for {} ms, about its session's timeout", c, silence / 1ms));
+        machine.way->silent_up_until = timeline_.now() + silence;
+        return;
+      }
+      case 10:
+        if (!host_.running()) return;
+        oracle_.note(fmt::format("the disk is slow for {} ms", ms));
+        return host_.slow_disk_until(until);
+      case 11:
+        if (!host_.running()) return;
+        oracle_.note(fmt::format("the engine stands still for {} ms", ms));
+        return host_.pause_until(until);
       default: machine.way->latency = chance_.between(100us, chance_.percent(20) ? Moment(400ms) : Moment(5ms)); return;
     }
   }
@@ -158,6 +175,11 @@ class Simulation {
     oracle_.note(power ? "the engine loses power" : "the engine is killed");
     ++crashes_;
     host_.crash(power);
+    // What is lost then may have been a release: there is a promise only if the clients end, too.
+    if (power && !host_.keeps_through_power_loss()) {
+      for (auto& machine : machines_) kill_client(machine);
+      oracle_.forget_delays();
+    }
     timeline_.after(chance_.between(1ms, 3s), [this] {
       if (!host_.running()) start_engine();
     });
