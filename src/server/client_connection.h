@@ -46,7 +46,7 @@ struct ClientConnection {
   // Waits to be tried, and stands there in the line of its address until it goes to the pipeline, or the connection is dropped.
   std::unique_ptr<Work> waiting_login{};
   LoginLine::iterator place_in_login_line{};
-  bool resumed = false;  // it knows the password of its session
+  bool trusted = false;  // it has resumed a session none of whose logins has failed: its own need not wait
   ConnectionReport report{};
   std::int64_t* sent_to_all = nullptr;
 

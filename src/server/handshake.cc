@@ -53,7 +53,7 @@ Outcome Handshake::resume(engine::Engine& engine, const Turn& turn) {
   const auto* session = resumed();
   if (session == nullptr) return nothing;
   const auto timeout = timeout_of(*session);
-  connection_->resumed = true;
+  connection_->trusted = !context_.sessions.has_failed_to_log_in(request_.session);
   password_ = session->password;
   engine.sessions().heard_of(request_.session, received_);
   adopt(request_.session, timeout);

@@ -30,7 +30,7 @@ Logins::Logins(Loop& loop, engine::Engine& engine, Pipeline& pipeline, FlowContr
 
 void Logins::enter(const std::shared_ptr<ClientConnection>& connection, std::unique_ptr<Authentication> attempt) {
   const auto& source = connection->origin.source;
-  if (!source || connection->resumed) return this->attempt(connection, std::move(attempt));
+  if (!source || connection->trusted) return this->attempt(connection, std::move(attempt));
   const bool waits = !source->waiting_logins.empty() || source->logins_under_way >= kLoginsAtOnce ||
                      !source->failed_logins.ready(loop_.now());
   if (!waits) return this->attempt(connection, std::move(attempt));
@@ -96,6 +96,7 @@ void Logins::failed(ClientConnection& connection, std::string_view user_and_pass
   const auto user = user_and_password.substr(0, user_and_password.find(':'));
   refusals_.note(Refusal::login,
                  fmt::format("{} failed to log in as \"{}\"", connection.origin.address, base::printable(user)));
+  sessions_.failed_to_log_in(connection.session);
   const bool taken = std::exchange(connection.login_is_taken, false);
   if (connection.origin.source && !taken) connection.origin.source->failed_logins.take(loop_.now());
 }

@@ -117,7 +117,7 @@ void Service::greet(const ConnectionPtr& connection, std::string_view frame) {
   const auto* session = engine_.sessions().find(request.session);
   if (session != nullptr && session->password == request.password) {
     engine_.sessions().heard_of(request.session, now);
-    connection->resumed = true;
+    connection->trusted = !sessions_.has_failed_to_log_in(request.session);
   }
   connection->took(size);
   const bool opens = request.session == 0;

@@ -32,7 +32,12 @@ void SessionRegistry::opened(const ClientConnection& connection, wire::SessionId
   opened_from_[session] = connection.origin.source;
 }
 
+void SessionRegistry::failed_to_log_in(wire::SessionId session) {
+  if (sessions_.find(session) != nullptr) guessers_.insert(session);
+}
+
 void SessionRegistry::ended(wire::SessionId session) {
+  guessers_.erase(session);
   const auto found = opened_from_.find(session);
   if (found == opened_from_.end()) return;
   HOLDFAST_ASSERT(found->second != nullptr && found->second->sessions > 0, session);

@@ -47,6 +47,9 @@ class SessionRegistry {
   bool left(const ClientConnection& connection);
   // The client has logged in: no stranger.
   void logged_in(wire::SessionId session) { strangers_.erase(session); }
+  // A wrong password costs the connection, and not the session: it can be resumed to guess the next one.
+  void failed_to_log_in(wire::SessionId session);
+  bool has_failed_to_log_in(wire::SessionId session) const { return guessers_.contains(session); }
 
   SessionStatistics& statistics() noexcept { return statistics_; }
   const SessionStatistics& statistics() const noexcept { return statistics_; }
@@ -59,6 +62,7 @@ class SessionRegistry {
   std::unordered_map<wire::SessionId, ConnectionId> speakers_;
   std::unordered_map<wire::SessionId, std::shared_ptr<Address>> opened_from_;
   std::unordered_set<wire::SessionId> strangers_;
+  std::unordered_set<wire::SessionId> guessers_;
   SessionStatistics statistics_;
 };
 

@@ -138,6 +138,33 @@ TEST(ServerLimits, make_guessing_passwords_slow_and_no_client_that_knows_its_own
   EXPECT_TRUE(server.says("failed to log in as \"orders\"")) << server.errors();
 }
 
+// A wrong password costs the connection only: the session of a client that knows one password is resumed to guess another.
+TEST(ServerLimits, make_guessing_passwords_slow_also_by_a_session_that_is_resumed) {
+  const TempDir dir("resumed");
+  const std::string users = dir / "users";
+  std::ofstream(users) << kUser;
+  std::filesystem::permissions(users, std::filesystem::perms::owner_read);
+  Server server(with(kAnyPort, {"--require-auth", users, "--config", settings(dir, "")}));
+  server.serves();
+  SessionClient known(server.port());
+  known.raw().send_request(-4, 100, login("secret"));
+  ASSERT_EQ(known.receive(kPatience).err, 0);
+  const auto who = known.who();
+
+  const auto begin = std::chrono::steady_clock::now();
+  for (int n = 0; n < 400 && std::chrono::steady_clock::now() < begin + 3s; ++n) {
+    SessionClient again(server.port(), who);
+    ASSERT_TRUE(again.accepted());
+    again.raw().send_request(-4, 100, login(std::to_string(n)));
+    (void)again.receive(1s);
+  }
+  const auto guessed = value(server, "zk_auth_failed_count");
+  const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  constexpr double kBurst = 20 + 64;
+  EXPECT_GE(guessed, 20);
+  EXPECT_LE(static_cast<double>(guessed), kBurst + 4 * seconds + 1);
+}
+
 // Each of them leaves before its password was looked at.
 TEST(ServerLimits, let_no_client_wait_for_a_login_whose_client_has_gone) {
   const TempDir dir("logins");

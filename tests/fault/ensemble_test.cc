@@ -76,8 +76,8 @@ TEST(Ensemble, eight_clients_go_on_without_overlap_when_the_leader_is_killed) {
     threads.emplace_back([&, i] {
       auto client = Client::connect("zk://" + ensemble.connect_string(), {.session_timeout = 10s,
                                                                           .connection_timeout = 20s,
-                                                                          .retry = RetryPolicy::forever(50ms),
-                                                                          .zookeeper = {.ensemble_tick_time = 500ms}});
+                                                                          .zookeeper = {.ensemble_tick_time = 500ms},
+                                                                          .retry = RetryPolicy::forever(50ms)});
       auto mutex = client.mutex("shared");
       while (!enough) {
         auto lease = mutex.acquire();

@@ -25,8 +25,8 @@ TEST(FamilyEnsemble, readers_writers_and_permits_go_on_without_overlap_when_the_
     threads.emplace_back([&, i] {
       auto client = Client::connect("zk://" + ensemble.connect_string(), {.session_timeout = 10s,
                                                                           .connection_timeout = 20s,
-                                                                          .retry = RetryPolicy::forever(50ms),
-                                                                          .zookeeper = {.ensemble_tick_time = 500ms}});
+                                                                          .zookeeper = {.ensemble_tick_time = 500ms},
+                                                                          .retry = RetryPolicy::forever(50ms)});
       auto mutex = client.shared_mutex("rw");
       auto semaphore = client.semaphore("s", kPermits);
       for (int round = i; !enough; ++round) {
