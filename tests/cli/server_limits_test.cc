@@ -152,11 +152,11 @@ TEST(ServerLimits, make_guessing_passwords_slow_also_by_a_session_that_is_resume
   const auto who = known.who();
 
   const auto begin = std::chrono::steady_clock::now();
-  for (int n = 0; n < 400 && std::chrono::steady_clock::now() < begin + 3s; ++n) {
+  for (int n = 0; n < 400 && std::chrono::steady_clock::now() < begin + std::chrono::seconds(3); ++n) {
     SessionClient again(server.port(), who);
     ASSERT_TRUE(again.accepted());
     again.raw().send_request(-4, 100, login(std::to_string(n)));
-    (void)again.receive(1s);
+    (void)again.receive(std::chrono::seconds(1));
   }
   const auto guessed = value(server, "zk_auth_failed_count");
   const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

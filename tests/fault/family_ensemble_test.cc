@@ -74,8 +74,8 @@ TEST(FamilyEnsemble, permits_stand_still_when_all_servers_are_gone_and_go_on_wit
   const auto options = [] {
     return ClientOptions{.session_timeout = 5s,
                          .connection_timeout = 20s,
-                         .retry = RetryPolicy::forever(50ms),
-                         .zookeeper = {.ensemble_tick_time = 500ms}};
+                         .zookeeper = {.ensemble_tick_time = 500ms},
+                         .retry = RetryPolicy::forever(50ms)};
   };
   auto holder = Client::connect("zk://" + ensemble.connect_string(), options());
   auto user = Client::connect("zk://" + ensemble.connect_string(), options());

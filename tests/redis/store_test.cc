@@ -269,7 +269,7 @@ TEST_F(RedisStore, says_why_it_is_closed) {
   })) << guest.backend_.trouble();
 }
 
-TEST_F(RedisStore, notices_flushall_within_a_beat_and_lets_nobody_in_before_the_holder_has_given_up) {
+TEST_F(RedisStore, notices_flushall_within_a_beat_and_lets_no_client_in_before_the_holder_has_given_up) {
   RedisServer server;
   Guest holder(reactor_, server);
   ASSERT_TRUE(holder.connects());
@@ -324,7 +324,7 @@ TEST_F(RedisStore, ends_all_sessions_when_the_server_was_a_replica_meanwhile) {
 }
 
 // The replica has not got what the master wrote last.
-TEST_F(RedisStore, lets_nobody_in_after_a_failover_before_the_old_holder_has_given_up) {
+TEST_F(RedisStore, lets_no_client_in_after_a_failover_before_the_old_holder_has_given_up) {
   RedisServer master;
   RedisServer replica;
   Guest first(reactor_, master);

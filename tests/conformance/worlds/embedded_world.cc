@@ -19,7 +19,7 @@ class EmbeddedWorld final : private Inside, public NodeWorld {
  public:
   EmbeddedWorld() : NodeWorld("embedded:conformance", engine.addresses().front()) {}
   std::unique_ptr<spi::QueueBackend> backend(spi::Executor& executor, const ClientOptions& options) override {
-    const auto inside = [&executor](const std::string&, Clock::duration, zk::Line::Events events) {
+    const auto inside = [&executor](const net::ServerAddress&, Clock::duration, zk::Line::Events events) {
       return embedded::line_to(server::engine_called("conformance").value(), executor, std::move(events));
     };
     return std::make_unique<zookeeper::ZooKeeperBackend>(
