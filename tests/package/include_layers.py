@@ -46,7 +46,7 @@ TEST_HEADERS = ("support",)
 TEST_LIBRARIES = ("gtest", "gmock")
 
 # Clients of others: for tests and benchmarks only.
-FOREIGN = ("zookeeper",)
+FOREIGN = ("hiredis", "zookeeper")
 
 LIBRARIES = {library for _, libraries in LAYERS.values() for library in libraries} | {*TEST_LIBRARIES, *FOREIGN}
 

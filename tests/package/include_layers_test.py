@@ -27,9 +27,10 @@ class IncludeLayers(unittest.TestCase):
         self.refused("src/lock/core.cc", '"backend/memory/backend.h"')
         self.refused("src/lock/core.cc", "<zookeeper/zookeeper.h>")
 
-    def test_a_backend_knows_its_own_library_and_no_other_backend(self):
-        self.allowed("src/backend/redis/backend.cc", "<hiredis/hiredis.h>")
-        self.refused("src/backend/memory/backend.cc", "<hiredis/hiredis.h>")
+    def test_a_backend_knows_its_own_client_and_no_other_backend(self):
+        self.allowed("src/backend/redis/backend.cc", '"redis/client.h"')
+        self.refused("src/backend/memory/backend.cc", '"redis/client.h"')
+        self.refused("src/backend/redis/backend.cc", "<hiredis/hiredis.h>")
         self.refused("src/zk/client.cc", "<zookeeper/zookeeper.h>")
         self.refused("src/zk/client.cc", '"backend/memory/backend.h"')
         self.refused("src/zk/client.cc", '"lock/core.h"')
