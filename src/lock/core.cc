@@ -40,8 +40,11 @@ void Core::open(Clock::time_point deadline) {
     const bool last = now() >= deadline || (no_service && one_attempt);
     const auto pause = last ? std::nullopt : attempts.fail(options_.retry, now());
     if (!pause) throw Error(Errc::not_connected, why_not_open(no_service ? std::nullopt : std::optional(deadline)));
-    const auto next = now() + *pause;
-    if (opening_.wait_until(std::min(next, deadline)) == Opening::State::open) return;
+    // What ends an attempt early does not end a pause early.
+    const auto next = std::min(now() + *pause, deadline);
+    do {
+      if (opening_.wait_until(next) == Opening::State::open) return;
+    } while (now() < next);
   }
 }
 

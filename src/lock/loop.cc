@@ -90,7 +90,14 @@ void Loop::post(Function f) {
   const std::lock_guard lock(posting_);
   if (!machinery_) return;
   posted_.push_back(std::move(f));
-  if (!std::exchange(runs_posted_, true)) asio::post(machinery_->context, [this] { run_posted(); });
+  if (runs_posted_) return;
+  try {
+    asio::post(machinery_->context, [this] { run_posted(); });
+    runs_posted_ = true;
+  } catch (...) {
+    posted_.pop_back();
+    throw;
+  }
 }
 
 // What is posted meanwhile has to wait until sockets and timers have had their turn.

@@ -1,5 +1,7 @@
 #include "lock/placement.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "base/assert.h"
@@ -62,7 +64,13 @@ void Placement::sweep_if_made(std::size_t first) {
 }
 
 void Placement::on_enqueued(const spi::Reply<Placed>& reply) {
-  HOLDFAST_ASSERT(state_ == State::enqueueing && owner_, state_);
+  if (state_ != State::enqueueing) return;  // a store that answers twice
+  if (!reply.value.empty() && reply.value.size() != wanted_.tickets()) {
+    state_ = State::detached;
+    sweep_if_made(0);
+    return owner_->not_placed({Errc::refused, fmt::format("the store has answered for {} of {} tickets",
+                                                          reply.value.size(), wanted_.tickets())});
+  }
   if (!reply.value.empty()) return on_placed(reply);
   if (reply.status == Status::unknown) {
     state_ = State::unsure;
@@ -88,6 +96,7 @@ void Placement::find() {
 }
 
 void Placement::on_found(spi::Reply<spi::Enqueued> reply) {
+  if (state_ != State::unsure) return;  // a store that answers twice
   if (reply) {
     found_.push_back(std::move(reply.value));
     if (found_.size() < wanted_.tickets()) return find();
@@ -110,7 +119,7 @@ void Placement::on_placed(const spi::Reply<Placed>& reply) {
   places_.clear();
   for (const auto& each : reply.value) places_.push_back(each.place);
   if (places_.front().session != context_.session.id()) return again();
-  HOLDFAST_ASSERT(owner_ && asked_in_ == context_.session.id(), asked_in_, context_.session.id());
+  HOLDFAST_ASSERT(owner_ != nullptr);
   retry_.progress();
   owner_->placed(reply);
 }

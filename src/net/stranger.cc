@@ -39,9 +39,9 @@ Stranger describe_stranger(std::string_view answer, bool by_tls) {
     return {"the server there does not serve at the moment; has its ensemble a majority?"};
   }
   if (begins("Zookeeper version") || answer.find("not in the whitelist") != std::string_view::npos) {
-    return by_tls ? another(
-                        "the server there speaks plain text at this port; write zk:// instead of zks://, or name its "
-                        "secure port")
+    // Not another kind of server: ZooKeeper can take TLS and plain text at one port (client.portUnification).
+    return by_tls ? Stranger{"the server there speaks plain text at this port; write zk:// instead of zks://, or name "
+                             "its secure port"}
                   : Stranger{};
   }
   return {"what listens there is not a ZooKeeper"};

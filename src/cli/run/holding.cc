@@ -18,6 +18,7 @@
 
 #include "cli/duration.h"
 #include "cli/exit_code.h"
+#include "cli/run/command_processes.h"
 #include "cli/run/process_tree.h"
 #include "cli/run/shared_engine.h"
 #include "cli/run/standard_streams.h"
@@ -242,7 +243,8 @@ void Holding::guardian_died() {
     const bool older = process.started + 1 < static_cast<unsigned long long>(granted) * ticks / 1'000;
     if (process.parent == ::getpid() && process.pid != guardian_.pid() && older) before.push_back(process.pid);
   }
-  const bool all_dead = kill_all_but(before);
+  const bool none_below = kill_all_but(before);
+  const bool all_dead = kill_escaped(run_.id, Clock::now() + kKillPatience) && none_below;
   terminal_.restore();
   if (!std::exchange(explained_, true)) {
     say(run_.names() + ": the guardian of the command was killed; the command was ended");
