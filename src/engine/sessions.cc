@@ -40,7 +40,9 @@ void Sessions::drop_stale_looks() noexcept {
     const Session* session = find(look.second);
     return session == nullptr || session->due != look.first;
   });
-  std::make_heap(due_.begin(), due_.end(), std::greater<>());
+  // A log may open one session again and again, at one moment. Sorted, they are the heap that they have to be.
+  std::sort(due_.begin(), due_.end());
+  due_.erase(std::unique(due_.begin(), due_.end()), due_.end());
 }
 
 Session* Sessions::find(wire::SessionId id) {

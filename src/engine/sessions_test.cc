@@ -145,5 +145,13 @@ TEST(Sessions, that_nobody_knows_are_ignored) {
   EXPECT_EQ(sessions.expired(100s), Ids{});
 }
 
+// No client can do that; but a log can say anything, and looks are made where no memory may be taken.
+TEST(Sessions, that_are_opened_again_and_again_are_looked_at_once) {
+  Sessions sessions;
+  for (int i = 0; i < 1'000; ++i) sessions.open(1, "password", std::chrono::milliseconds(100), Moment(0));
+  EXPECT_EQ(sessions.size(), 1U);
+  EXPECT_EQ(sessions.expired(Moment(std::chrono::milliseconds(100))), std::vector<wire::SessionId>{1});
+}
+
 }  // namespace
 }  // namespace holdfast::engine
