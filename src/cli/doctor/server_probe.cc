@@ -46,6 +46,8 @@ Probed<ServerProbe> ServerProbe::connect(const net::ServerAddress& address, net:
     why = probe.socket_->connecting() ? "Connection timed out" : probe.socket_->reason();
     refused = refused && why == zk::kRefused;
   }
+  // A server may turn TLS down so soon that it is seen with the connection.
+  if (tls != nullptr && !refused && probe.socket_->closed()) return tl::unexpected(probe.unanswered());
   return tl::unexpected(ProbeFailure{fmt::format("{} is not reached: {}", probe.name_, why), kStartIt, refused});
 }
 
