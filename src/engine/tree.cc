@@ -124,7 +124,7 @@ NodeUndo Tree::apply(const NodeRemoved& change, wire::Zxid zxid, std::int64_t) {
   HOLDFAST_ASSERT(node->child_count() == 0 && node->below == 0, node->child_count(), node->below);
   undo.removed_after = node->older;
   undo.under_cursor = cursor_ == node;
-  if (is_mortal(*node)) undo.since = mortal(*node).since;
+  if (is_mortal(*node)) undo.since = mortals_[place_of(*node)].since;
   unlink(*node);
   if (node->kind == Kind::ephemeral) ++owned_by(node->owner).aside;
   undo.removed = parent->children->set_aside(node->name);
@@ -146,7 +146,7 @@ NodeUndo Tree::apply(const DataSet& change, wire::Zxid zxid, std::int64_t time) 
   node->version = change.version;
   node->mzxid = zxid;
   node->mtime = time;
-  if (node->kind == Kind::ttl) undo.since = std::exchange(mortal(*node).since, now_);
+  if (node->kind == Kind::ttl) undo.since = std::exchange(mortals_[place_of(*node)].since, now_);
   return undo;
 }
 
@@ -184,7 +184,7 @@ void Tree::take_back(NodeUndo undo) noexcept {
       if (back->kind == Kind::ephemeral) come_back(back->owner);
       link(*back, undo.removed_after);
       if (undo.under_cursor) cursor_ = back;
-      if (is_mortal(*back)) mortal(*back).since = undo.since;
+      if (is_mortal(*back)) mortals_[place_of(*back)].since = undo.since;
       node->pzxid = undo.zxid;
       return;
     }
@@ -193,7 +193,7 @@ void Tree::take_back(NodeUndo undo) noexcept {
       node->version = undo.version;
       node->mzxid = undo.zxid;
       node->mtime = undo.mtime;
-      if (node->kind == Kind::ttl) mortal(*node).since = undo.since;
+      if (node->kind == Kind::ttl) mortals_[place_of(*node)].since = undo.since;
       return;
     case NodeUndo::What::acl_set:
       acls_.release(node->acl);
@@ -284,9 +284,10 @@ void Tree::come_back(std::int64_t session) noexcept {
   --mine.aside;
 }
 
-Tree::Mortal& Tree::mortal(const Node& node) noexcept {
-  HOLDFAST_ASSERT(node.place < mortals_.size() && mortals_[node.place].node == &node, node.place, mortals_.size());
-  return mortals_[node.place];
+std::size_t Tree::place_of(const Node& mortal) const noexcept {
+  HOLDFAST_ASSERT(mortal.place < mortals_.size() && mortals_[mortal.place].node == &mortal, mortal.place,
+                  mortals_.size());
+  return mortal.place;
 }
 
 Node* Tree::add(Node& parent, std::string_view name) {
@@ -389,7 +390,7 @@ void Tree::remove_below(Node& node) {
 bool Tree::is_over(const Node& node) const {
   if (node.child_count() > 0) return false;
   if (node.kind == Kind::container) return node.creations > 0;
-  return node.kind == Kind::ttl && (now_ - mortal(node).since) / std::chrono::milliseconds(1) > node.owner;
+  return node.kind == Kind::ttl && (now_ - mortals_[place_of(node)].since) / std::chrono::milliseconds(1) > node.owner;
 }
 
 void Tree::enter(Node& node) noexcept {
@@ -432,7 +433,7 @@ void Tree::leave(Node& node) noexcept {
     mine.bytes -= naming(node);
     --ephemeral_count_;
   } else if (is_mortal(node)) {
-    mortal(node) = mortals_.back();
+    mortals_[place_of(node)] = mortals_.back();
     mortals_[node.place].node->place = node.place;
     mortals_.pop_back();
   }

@@ -126,10 +126,9 @@ class Tree {
   void remove_below(Node& node);
   void enter(Node& node) noexcept;
   void leave(Node& node) noexcept;
-  // What that session has made, and the place of that mortal: these are there.
+  // What that session has made, and where that mortal stands in mortals_: these are there.
   Owned& owned_by(std::int64_t session) noexcept;
-  Mortal& mortal(const Node& node) noexcept;
-  const Mortal& mortal(const Node& node) const noexcept { return const_cast<Tree*>(this)->mortal(node); }
+  std::size_t place_of(const Node& mortal) const noexcept;
   // One of those of that session that were set aside is not any more.
   void come_back(std::int64_t session) noexcept;
 

@@ -141,7 +141,7 @@ TEST(RunLoss, a_lock_that_is_asked_back_ends_the_command) {
   }));
   EXPECT_EQ(run.line(), "told");
   EXPECT_EQ(run.exit_code(), 76);
-  EXPECT_NE(run.errors().find("somebody asks for the lock back"), std::string::npos) << run.errors();
+  EXPECT_NE(run.errors().find("a client asks for the lock back"), std::string::npos) << run.errors();
 }
 
 TEST(RunLoss, a_lock_that_is_broken_by_force_ends_the_command) {

@@ -108,13 +108,36 @@ std::string login(const std::string& password) {
   return JuteWriter().i32(0).text("digest").text("orders:" + password).bytes();
 }
 
+std::string write_for_owner(const std::filesystem::path& file, const char* text) {
+  std::ofstream(file) << text;
+  std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+  return file.string();
+}
+
+struct UserFile {
+  TempDir dir{"users"};
+  std::string users = write_for_owner(dir / "users", kUser);
+};
+
+// Lets in only "orders", whose password is "secret".
+class ServerWithAUser : private UserFile, public Server {
+ public:
+  ServerWithAUser() : Server(with(kAnyPort, {"--require-auth", users, "--config", settings(dir, "")})) { serves(); }
+};
+
+// A burst of wrong passwords, and more connections that wait for their turn; while they are kept.
+std::vector<std::unique_ptr<SessionClient>> guess_passwords(Server& server) {
+  std::vector<std::unique_ptr<SessionClient>> guessing;
+  for (int i = 0; i < 120; ++i) {
+    guessing.push_back(std::make_unique<SessionClient>(server.port()));
+    guessing.back()->raw().send_request(-4, 100, login(std::to_string(i)));
+  }
+  EXPECT_TRUE(eventually(kPatience, [&] { return value(server, "zk_auth_failed_count") >= 20; }));
+  return guessing;
+}
+
 TEST(ServerLimits, make_guessing_passwords_slow_and_no_client_that_knows_its_own) {
-  const TempDir dir("logins");
-  const std::string users = dir / "users";
-  std::ofstream(users) << kUser;
-  std::filesystem::permissions(users, std::filesystem::perms::owner_read);
-  Server server(with(kAnyPort, {"--require-auth", users, "--config", settings(dir, "")}));
-  server.serves();
+  ServerWithAUser server;
 
   const auto begin = std::chrono::steady_clock::now();
   std::vector<std::unique_ptr<SessionClient>> guessing;
@@ -140,12 +163,7 @@ TEST(ServerLimits, make_guessing_passwords_slow_and_no_client_that_knows_its_own
 
 // A wrong password costs the connection only: the session of a client that knows one password is resumed to guess another.
 TEST(ServerLimits, make_guessing_passwords_slow_also_by_a_session_that_is_resumed) {
-  const TempDir dir("resumed");
-  const std::string users = dir / "users";
-  std::ofstream(users) << kUser;
-  std::filesystem::permissions(users, std::filesystem::perms::owner_read);
-  Server server(with(kAnyPort, {"--require-auth", users, "--config", settings(dir, "")}));
-  server.serves();
+  ServerWithAUser server;
   SessionClient known(server.port());
   known.raw().send_request(-4, 100, login("secret"));
   ASSERT_EQ(known.receive(kPatience).err, 0);
@@ -167,12 +185,7 @@ TEST(ServerLimits, make_guessing_passwords_slow_also_by_a_session_that_is_resume
 
 // Each of them leaves before its password was looked at.
 TEST(ServerLimits, let_no_client_wait_for_a_login_whose_client_has_gone) {
-  const TempDir dir("logins");
-  const std::string users = dir / "users";
-  std::ofstream(users) << kUser;
-  std::filesystem::permissions(users, std::filesystem::perms::owner_read);
-  Server server(with(kAnyPort, {"--require-auth", users, "--config", settings(dir, "")}));
-  server.serves();
+  ServerWithAUser server;
   for (int i = 0; i < 3'000; ++i) {
     RawClient gone(server.port());
     gone.send_frame(Handshake{}.bytes());
@@ -217,21 +230,10 @@ TEST(ServerLimits, that_were_lowered_shorten_no_session_that_is_there) {
 
 // Not that there is no session, and nothing more.
 TEST(ServerLimits, that_let_a_login_wait_are_named_by_a_run_that_gets_no_session) {
-  const TempDir dir("logins");
-  const std::string users = dir / "users";
-  std::ofstream(users) << kUser;
-  std::ofstream(dir / "password") << "orders:secret\n";
-  for (const auto* name : {"users", "password"}) {
-    std::filesystem::permissions(dir / name, std::filesystem::perms::owner_read);
-  }
-  Server server(with(kAnyPort, {"--require-auth", users, "--config", settings(dir, "")}));
-  server.serves();
-  std::vector<std::unique_ptr<SessionClient>> guessing;
-  for (int i = 0; i < 120; ++i) {
-    guessing.push_back(std::make_unique<SessionClient>(server.port()));
-    guessing.back()->raw().send_request(-4, 100, login(std::to_string(i)));
-  }
-  EXPECT_TRUE(eventually(kPatience, [&] { return value(server, "zk_auth_failed_count") >= 20; }));
+  const TempDir dir("password");
+  write_for_owner(dir / "password", "orders:secret\n");
+  ServerWithAUser server;
+  const auto guessing = guess_passwords(server);
   Process run({.argv = {HOLDFAST_COMMAND, "run", "--url", "zk://" + server.address(), "--auth",
                         (dir / "password").string(), "--connect-timeout", "2s", "a", "--", "true"},
                .stderr_file = dir / "err"});
@@ -242,19 +244,9 @@ TEST(ServerLimits, that_let_a_login_wait_are_named_by_a_run_that_gets_no_session
 }
 
 TEST(ServerLimits, keep_a_session_whose_login_waits_for_its_turn) {
-  const TempDir dir("logins");
-  const std::string users = dir / "users";
-  std::ofstream(users) << kUser;
-  std::filesystem::permissions(users, std::filesystem::perms::owner_read);
-  Server server(with(kAnyPort, {"--require-auth", users, "--config", settings(dir, "")}));
-  server.serves();
+  ServerWithAUser server;
   // A burst, and then four in every second: more than a session of four seconds can wait for.
-  std::vector<std::unique_ptr<SessionClient>> guessing;
-  for (int i = 0; i < 120; ++i) {
-    guessing.push_back(std::make_unique<SessionClient>(server.port()));
-    guessing.back()->raw().send_request(-4, 100, login(std::to_string(i)));
-  }
-  EXPECT_TRUE(eventually(kPatience, [&] { return value(server, "zk_auth_failed_count") >= 20; }));
+  const auto guessing = guess_passwords(server);
   const auto begin = std::chrono::steady_clock::now();
   SessionClient honest(server.port(), {.timeout = std::chrono::milliseconds(4'000)});
   honest.raw().send_request(-4, 100, login("secret"));

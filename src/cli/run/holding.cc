@@ -202,9 +202,9 @@ void Holding::hear_lease() {
   if (asked_back_ && !ending_ && !warned_) {
     if (options_.on_lost == OnLost::ignore) {
       warned_ = true;
-      say(fmt::format("{}: somebody asks for the lock back; the command goes on (--on-lost ignore)", run_.names()));
+      say(fmt::format("{}: a client asks for the lock back; the command goes on (--on-lost ignore)", run_.names()));
     } else {
-      end_command("somebody asks for the lock back");
+      end_command("a client asks for the lock back");
     }
   }
   if (!lost_ || ending_) return;
