@@ -12,12 +12,12 @@
 #include <system_error>
 #include <vector>
 
-#include "cli/commands.h"
-#include "cli/complaint.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/complaint.h"
+#include "cli/commands/leading_options.h"
 #include "cli/exit_code.h"
-#include "cli/leading_options.h"
-#include "cli/output.h"
 #include "cli/run/run_options.h"
+#include "cli/view/output.h"
 #include "holdfast/error.h"
 #include "holdfast/local.h"
 

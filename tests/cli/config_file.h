@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/server_config.h"
+#include "cli/config/server_config.h"
 #include "support/temp_dir.h"
 
 namespace holdfast::cli {

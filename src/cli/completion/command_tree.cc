@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "cli/service.h"
+#include "cli/config/service.h"
 
 namespace holdfast::cli::completion {
 namespace {

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "cli/service.h"
+#include "cli/config/service.h"
 #include "holdfast/client.h"
 #include "holdfast/fence.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/colour.h"
+#include "cli/view/colour.h"
 #include "holdfast/fence.h"
 
 namespace holdfast::cli::demo {

@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <string>
 
-#include "cli/colour.h"
-#include "cli/columns.h"
-#include "cli/terminal.h"
+#include "cli/view/colour.h"
+#include "cli/view/columns.h"
+#include "cli/view/terminal.h"
 
 namespace holdfast::cli::demo {
 namespace {

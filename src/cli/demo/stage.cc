@@ -12,8 +12,8 @@
 #include <system_error>
 
 #include "base/descriptor.h"
+#include "cli/config/setting_value.h"
 #include "cli/exit_code.h"
-#include "cli/setting_value.h"
 
 namespace holdfast::cli::demo {
 namespace {

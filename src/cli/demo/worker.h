@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cli/service.h"
+#include "cli/config/service.h"
 
 namespace holdfast::cli::demo {
 

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "cli/disk_room.h"
-#include "cli/setting_value.h"
+#include "cli/commands/disk_room.h"
+#include "cli/config/setting_value.h"
 #include "holdfast/error.h"
 #include "holdfast/local.h"
 

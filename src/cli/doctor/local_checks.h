@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "cli/config/service.h"
 #include "cli/doctor/findings.h"
-#include "cli/service.h"
 
 namespace holdfast::cli::doctor {
 

@@ -1,8 +1,8 @@
 // lock_checks.h -- may we lock there, how long does it take, and what time is it there?
 #pragma once
 
+#include "cli/config/service.h"
 #include "cli/doctor/findings.h"
-#include "cli/service.h"
 
 namespace holdfast::cli::doctor {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "cli/config/service.h"
 #include "cli/doctor/findings.h"
-#include "cli/service.h"
 
 namespace holdfast::cli::doctor {
 

@@ -8,8 +8,8 @@
 #include <stop_token>
 #include <thread>
 
+#include "cli/config/service.h"
 #include "cli/run/run_options.h"
-#include "cli/service.h"
 #include "holdfast/acquire_result.h"
 #include "holdfast/client.h"
 

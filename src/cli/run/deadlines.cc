@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cli/duration.h"
+#include "cli/config/duration.h"
 
 namespace holdfast::cli {
 namespace {

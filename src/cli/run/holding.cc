@@ -16,7 +16,7 @@
 #include <system_error>
 #include <utility>
 
-#include "cli/duration.h"
+#include "cli/config/duration.h"
 #include "cli/exit_code.h"
 #include "cli/run/command_processes.h"
 #include "cli/run/process_tree.h"

@@ -4,7 +4,7 @@
 // The caller has seen that every process of the command is dead, or that none was started. If it fails, the session ends by itself.
 #pragma once
 
-#include "cli/service.h"
+#include "cli/config/service.h"
 #include "lock/session_key.h"
 
 namespace holdfast::cli {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cli/duration.h"
+#include "cli/config/duration.h"
 
 namespace holdfast::cli {
 void Lateness::came(Clock::time_point due, Clock::time_point now) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "cli/describe.h"
+#include "cli/view/describe.h"
 
 namespace holdfast::cli {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/config/service.h"
 #include "cli/run/run_options.h"
-#include "cli/service.h"
 #include "holdfast/clock.h"
 
 namespace holdfast::cli {

@@ -8,10 +8,10 @@
 #include <limits>
 #include <string_view>
 
-#include "cli/describe.h"
-#include "cli/duration.h"
+#include "cli/config/duration.h"
+#include "cli/config/setting_value.h"
 #include "cli/exit_code.h"
-#include "cli/setting_value.h"
+#include "cli/view/describe.h"
 
 namespace holdfast::cli {
 namespace {

@@ -7,13 +7,13 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/columns.h"
-#include "cli/disk_room.h"
+#include "cli/commands/disk_room.h"
 #include "cli/run/nested.h"
 #include "cli/run/process_tree.h"
 #include "cli/run/standard_streams.h"
 #include "cli/run/waiting_sentence.h"
-#include "cli/terminal.h"
+#include "cli/view/columns.h"
+#include "cli/view/terminal.h"
 #include "holdfast/error.h"
 
 namespace holdfast::cli {

@@ -7,7 +7,7 @@
 #include <array>
 #include <optional>
 
-#include "cli/describe.h"
+#include "cli/view/describe.h"
 
 namespace holdfast::cli {
 namespace {

@@ -12,8 +12,8 @@
 #include <optional>
 
 #include "base/uuid.h"
-#include "cli/disk_room.h"
-#include "cli/duration.h"
+#include "cli/commands/disk_room.h"
+#include "cli/config/duration.h"
 #include "cli/exit_code.h"
 #include "cli/run/acquisition.h"
 #include "cli/run/command.h"

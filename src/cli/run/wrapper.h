@@ -5,8 +5,8 @@
 // See docs/adr/0012 for why there are three.
 #pragma once
 
+#include "cli/config/service.h"
 #include "cli/run/run_options.h"
-#include "cli/service.h"
 
 namespace holdfast::cli {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/setting_value.h"
+#include "cli/config/setting_value.h"
 #include "wire/records.h"
 
 namespace holdfast::cli::shell {

@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "cli/setting_value.h"
+#include "cli/config/setting_value.h"
 
 namespace holdfast::cli::shell {
 namespace {

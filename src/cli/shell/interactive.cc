@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "cli/duration.h"
+#include "cli/config/duration.h"
+#include "cli/config/setting_value.h"
 #include "cli/exit_code.h"
-#include "cli/setting_value.h"
 #include "cli/shell/commands.h"
 #include "cli/shell/line_editor.h"
 #include "cli/shell/modes.h"

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/disk_room.h"
+#include "cli/commands/disk_room.h"
+#include "cli/config/service.h"
 #include "cli/exit_code.h"
-#include "cli/service.h"
 #include "cli/shell/modes.h"
 #include "holdfast/error.h"
 #include "holdfast/local.h"

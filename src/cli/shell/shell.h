@@ -9,7 +9,7 @@
 
 #include <CLI/App.hpp>
 
-#include "cli/service.h"
+#include "cli/config/service.h"
 #include "cli/shell/session.h"
 
 namespace holdfast::cli {

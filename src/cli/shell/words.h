@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/setting_value.h"
+#include "cli/config/setting_value.h"
 
 namespace holdfast::cli::shell {
 
