@@ -101,7 +101,8 @@ TEST_F(EngineOfACommand, lives_on_when_the_lock_is_broken_by_force) {
 }
 
 TEST_F(EngineOfACommand, lives_on_when_the_run_reaches_its_maximum) {
-  auto run = run_holder({"--max-hold", "2", "--kill-after", "0.5"}, url_);
+  // Long enough for an engine to start on a machine that compiles beside it.
+  auto run = run_holder({"--max-hold", "6", "--kill-after", "0.5"}, url_);
   connect_beside(run);
   EXPECT_EQ(run.exit_code(), 124) << run.errors();
   expect_engine_lives();

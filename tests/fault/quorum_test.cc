@@ -200,28 +200,47 @@ TEST_F(Quorum, a_leader_that_is_stopped_does_not_keep_a_lease_alive) {
   }
 }
 
+// Healthy is what a plain client finds so: one that writes by the same followers all the while, and is answered each time long before a lease of 2 s
+// could end. A machine that starves the servers themselves shows nothing, and is tried again.
 TEST_F(Quorum, a_lease_is_renewed_through_a_healthy_follower_for_a_long_time) {
+  constexpr auto kHealthy = 500ms;
+  constexpr int kTries = 3;
   ZooKeeperEnsemble quick({.tick_time = 500ms});
-  Holder four_seconds(ensemble_.server(ensemble_.followers().front()).address(), "long",
-                      {.session_timeout = 4s, .zookeeper = {.ensemble_tick_time = kTick}});
-  Holder two_seconds(quick.server(quick.followers().front()).address(), "long",
-                     {.session_timeout = 2s, .zookeeper = {.ensemble_tick_time = 500ms}});
-  for (auto* holder : {&four_seconds, &two_seconds}) ASSERT_TRUE(holder->renewed_times(1));
-  Clock::duration least_of_four = 1h;
-  Clock::duration least_of_two = 1h;
-  EXPECT_FALSE(eventually(15s, [&] {
-    least_of_four = std::min(least_of_four, four_seconds.left());
-    least_of_two = std::min(least_of_two, two_seconds.left());
-    return !four_seconds.lease().is_held() || !two_seconds.lease().is_held();
-  }));
-  std::printf("never less than %.0f ms left of 4 s, %.0f ms of 2 s\n", in_ms(least_of_four), in_ms(least_of_two));
-  EXPECT_GT(least_of_four, 0ms);
-  EXPECT_GT(least_of_two, 0ms);
-  for (auto* holder : {&four_seconds, &two_seconds}) {
-    EXPECT_EQ(holder->told(), "connected ");
-    EXPECT_FALSE(holder->lost_at());
-    EXPECT_FALSE(holder->lease().release());
+  const auto slow_follower = ensemble_.server(ensemble_.followers().front()).address();
+  const auto quick_follower = quick.server(quick.followers().front()).address();
+  PlainClient slow_witness(slow_follower, 30s);
+  PlainClient quick_witness(quick_follower, 30s);
+  for (int tried = 1; tried <= kTries; ++tried) {
+    Holder four_seconds(slow_follower, "long", {.session_timeout = 4s, .zookeeper = {.ensemble_tick_time = kTick}});
+    Holder two_seconds(quick_follower, "long", {.session_timeout = 2s, .zookeeper = {.ensemble_tick_time = 500ms}});
+    Clock::duration least_of_four = 1h;
+    Clock::duration least_of_two = 1h;
+    Clock::duration longest_round = 0ms;
+    auto round = Clock::now();
+    const bool lost = eventually(15s, [&] {
+      least_of_four = std::min(least_of_four, four_seconds.left());
+      least_of_two = std::min(least_of_two, two_seconds.left());
+      // Refused, but by the leader and in the order of writes.
+      for (auto* witness : {&slow_witness, &quick_witness}) EXPECT_EQ(witness->create("/none/here"), ZNONODE);
+      const auto now = Clock::now();
+      longest_round = std::max(longest_round, now - round);
+      round = now;
+      return !four_seconds.lease().is_held() || !two_seconds.lease().is_held();
+    });
+    std::printf("never less than %.0f ms left of 4 s, %.0f ms of 2 s; a plain client was answered within %.0f ms\n",
+                in_ms(least_of_four), in_ms(least_of_two), in_ms(longest_round));
+    if (lost && longest_round > kHealthy) continue;
+    EXPECT_FALSE(lost);
+    EXPECT_GT(least_of_four, 0ms);
+    EXPECT_GT(least_of_two, 0ms);
+    for (auto* holder : {&four_seconds, &two_seconds}) {
+      EXPECT_EQ(holder->told(), "connected ");
+      EXPECT_FALSE(holder->lost_at());
+      EXPECT_FALSE(holder->lease().release());
+    }
+    return;
   }
+  FAIL() << "the followers were not healthy in any of " << kTries << " tries";
 }
 
 TEST_F(Quorum, a_lease_survives_a_short_stall) {
