@@ -147,7 +147,7 @@ class LocalService {
       if (starter) continue;
       // Before it listens no more, also here: a client that still finds it would come in vain.
       if (engine_.stop_if_unused(idle_, [this] { announcement_->withdraw(directory_); })) {
-        return say_when("ended: nobody has used it for a while");
+        return say_when("ended: no client has used it for a while");
       }
     }
     // First, so that no client finds a closed socket: one that looks now waits for the next engine.

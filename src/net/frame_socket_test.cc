@@ -20,9 +20,9 @@ namespace holdfast::net {
 namespace {
 
 // A server on this machine that takes what comes as it comes.
-class Somebody {
+class Peer {
  public:
-  Somebody() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  Peer() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -66,17 +66,17 @@ void wait_for(FrameSocket& socket) {
 
 class FrameSocketTest : public ::testing::Test {
  protected:
-  FrameSocketTest() { somebody_.accept(); }
+  FrameSocketTest() { peer_.accept(); }
 
-  Somebody somebody_;
-  FrameSocket socket_{ServerAddress{"127.0.0.1", somebody_.port()}};
+  Peer peer_;
+  FrameSocket socket_{ServerAddress{"127.0.0.1", peer_.port()}};
 };
 
 TEST_F(FrameSocketTest, sends_what_was_given_to_it_before_it_was_connected) {
   socket_.send("abc");
   while (socket_.connecting()) wait_for(socket_);
   socket_.on_ready();
-  EXPECT_EQ(somebody_.hear(7), std::string("\0\0\0\3abc", 7));
+  EXPECT_EQ(peer_.hear(7), std::string("\0\0\0\3abc", 7));
 }
 
 TEST_F(FrameSocketTest, keeps_what_is_held_and_sends_it_in_one_piece) {
@@ -84,21 +84,21 @@ TEST_F(FrameSocketTest, keeps_what_is_held_and_sends_it_in_one_piece) {
   socket_.hold(true);
   socket_.send("a");
   socket_.on_ready();
-  EXPECT_FALSE(somebody_.hears_something());
+  EXPECT_FALSE(peer_.hears_something());
   socket_.send("b");
   socket_.hold(false);
-  EXPECT_EQ(somebody_.hear(10), std::string("\0\0\0\1a\0\0\0\1b", 10));
+  EXPECT_EQ(peer_.hear(10), std::string("\0\0\0\1a\0\0\0\1b", 10));
 }
 
 TEST_F(FrameSocketTest, gives_frames_whole_however_they_come) {
   while (socket_.connecting()) wait_for(socket_);
   const std::string two("\0\0\0\3abc\0\0\0\0", 11);
   for (const char byte : two.substr(0, 6)) {
-    somebody_.say({&byte, 1});
+    peer_.say({&byte, 1});
     wait_for(socket_);
     EXPECT_EQ(socket_.next_frame(), std::nullopt);
   }
-  somebody_.say(two.substr(6));
+  peer_.say(two.substr(6));
   wait_for(socket_);
   EXPECT_EQ(socket_.next_frame(), "abc");
   EXPECT_EQ(socket_.next_frame(), "");
@@ -111,7 +111,7 @@ TEST_F(FrameSocketTest, gives_very_many_small_ones) {
   std::thread writer([&] {
     std::string all;
     for (int i = 0; i < kFrames; ++i) all += wire::frame(std::to_string(i));
-    somebody_.say(all);
+    peer_.say(all);
   });
   int got = 0;
   while (got < kFrames && !socket_.closed()) {
@@ -124,8 +124,8 @@ TEST_F(FrameSocketTest, gives_very_many_small_ones) {
 
 TEST_F(FrameSocketTest, gives_what_came_before_the_end) {
   while (socket_.connecting()) wait_for(socket_);
-  somebody_.say(std::string("\0\0\0\1x", 5));
-  somebody_.hang_up();
+  peer_.say(std::string("\0\0\0\1x", 5));
+  peer_.hang_up();
   while (!socket_.closed()) wait_for(socket_);
   EXPECT_EQ(socket_.next_frame(), "x");
   EXPECT_EQ(socket_.reason(), "closed by the server");
@@ -134,7 +134,7 @@ TEST_F(FrameSocketTest, gives_what_came_before_the_end) {
 
 TEST_F(FrameSocketTest, is_closed_by_a_length_that_no_server_sends) {
   while (socket_.connecting()) wait_for(socket_);
-  somebody_.say("\xff\xff\xff\xff");
+  peer_.say("\xff\xff\xff\xff");
   wait_for(socket_);
   EXPECT_EQ(socket_.next_frame(), std::nullopt);
   EXPECT_TRUE(socket_.closed());
@@ -146,7 +146,7 @@ TEST_F(FrameSocketTest, keeps_what_the_other_side_does_not_take_yet) {
   socket_.send(much);
   EXPECT_TRUE(socket_.wants_to_write());
   std::string heard;
-  std::thread reader([&] { heard = somebody_.hear(much.size() + 4); });
+  std::thread reader([&] { heard = peer_.hear(much.size() + 4); });
   while (socket_.wants_to_write()) wait_for(socket_);
   reader.join();
   EXPECT_EQ(heard.substr(4), much);

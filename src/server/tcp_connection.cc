@@ -36,14 +36,14 @@ void cut(std::string& text, std::size_t longest) {
 
 }  // namespace
 
-TcpConnection::TcpConnection(std::shared_ptr<Reception> reception, Socket socket, std::shared_ptr<Address> source,
+TcpConnection::TcpConnection(std::shared_ptr<ConnectionContext> shared, Socket socket, std::shared_ptr<Address> source,
                              std::unique_ptr<net::TlsStream> tls)
-    : reception_(std::move(reception)),
+    : shared_(std::move(shared)),
       socket_(std::move(socket)),
       source_(std::move(source)),
       tls_(std::move(tls)),
-      frames_(reception_->limits.frame),
-      account_(std::make_shared<Account>(reception_->quotas->memory, source_, *this)) {}
+      frames_(shared_->limits.frame),
+      account_(std::make_shared<Account>(shared_->quotas->memory, source_, *this)) {}
 
 TcpConnection::~TcpConnection() { finish(); }
 
@@ -54,11 +54,11 @@ void TcpConnection::start(Origin origin) {
   socket_.set_option(asio::socket_base::keep_alive(true), ignored);
   socket_.non_blocking(true, ignored);
   client_ = origin.address;
-  id_ = reception_->host.connected(shared_from_this(), std::move(origin));
+  id_ = shared_->host.connected(shared_from_this(), std::move(origin));
   if (id_ == 0) return finish();
   if (state_ != State::open) return;
   or_lose([this] {
-    wait(reception_->handshake);
+    wait(shared_->handshake);
     read();
   });
 }
@@ -101,7 +101,7 @@ void TcpConnection::received(const std::error_code& error, std::size_t size) {
 }
 
 void TcpConnection::take(std::size_t size) {
-  reception_->host.make_room();
+  shared_->host.make_room();
   if (state_ != State::open) return;
   const std::string_view bytes(buffer_.data(), size);
   if (tls_) {
@@ -136,7 +136,7 @@ void TcpConnection::deliver() {
       case FrameReader::Found::nothing: break;
       case FrameReader::Found::frame:
         stop_waiting();
-        reception_->host.received(id_, frames_.frame());
+        shared_->host.received(id_, frames_.frame());
         break;
       case FrameReader::Found::word: return answer(frames_.word());
       case FrameReader::Found::broken: return refuse(Refusal::frame, frames_.trouble());
@@ -145,30 +145,30 @@ void TcpConnection::deliver() {
   if (state_ != State::open) return;
   if (stream_over_ && pending_.empty()) {
     if (!tls_->trouble().empty()) {
-      reception_->quotas->refusals.note(Refusal::tls,
-                                        fmt::format("{} failed to set up TLS: {}", client_, tls_->trouble()));
+      shared_->quotas->refusals.note(Refusal::tls,
+                                     fmt::format("{} failed to set up TLS: {}", client_, tls_->trouble()));
     }
     return part();
   }
   if (looking_for_the_end_) return;
   if (held_ || !frames_.waiting()) {
     stop_waiting();
-  } else if (patience_ == nullptr) {
-    wait(reception_->handshake);
+  } else if (timeouts_ == nullptr) {
+    wait(shared_->handshake);
   }
 }
 
 void TcpConnection::answer(std::string_view word) {
   std::string text = refusal_of_word(word);
-  if (reception_->words.enabled(word)) {
-    Report report = reception_->report(word);
+  if (shared_->words.enabled(word)) {
+    Report report = shared_->report(word);
     if (word == "envi") report.environment = environment();
     if (word == "mntr") {
       report.open_files = open_file_descriptors();
       report.max_files = max_file_descriptors();
     }
     text = answer_word(word, report);
-    cut(text, reception_->limits.answer);
+    cut(text, shared_->limits.answer);
   }
   send(std::move(text));
   part();
@@ -197,7 +197,7 @@ void TcpConnection::hold_back(bool held) {
 
 void TcpConnection::look_for_the_end(bool look) {
   if (std::exchange(looking_for_the_end_, look) == look || state_ != State::open) return;
-  if (look) return wait(reception_->look);
+  if (look) return wait(shared_->look);
   stop_waiting();
 }
 
@@ -211,12 +211,12 @@ bool TcpConnection::has_unread() const {
 void TcpConnection::send(std::string frame) {
   if (state_ != State::open || frame.empty()) return;
   gathered_bytes_ += frame.size();
-  if (unsent() > reception_->limits.unsent_bytes) {
-    reception_->quotas->refusals.note(
+  if (unsent() > shared_->limits.unsent_bytes) {
+    shared_->quotas->refusals.note(
         Refusal::unread,
         fmt::format("{} does not read its answers and was disconnected: more than {} bytes wait for it "
                     "(limits.unsent_bytes)",
-                    client_, reception_->limits.unsent_bytes));
+                    client_, shared_->limits.unsent_bytes));
     return finish_inside_host();
   }
   try {
@@ -293,7 +293,7 @@ void TcpConnection::written(const std::error_code& error) {
   if (state_ == State::closed) return;
   count();
   if (!error) {
-    if (id_ != 0) reception_->host.sent(id_);
+    if (id_ != 0) shared_->host.sent(id_);
     return or_lose([this] { flush(); });
   }
   if (state_ == State::open) return lose();
@@ -307,7 +307,7 @@ void TcpConnection::close() {
   if (state_ != State::open) return;
   state_ = State::draining;
   pending_ = {};
-  wait(reception_->handshake);  // for a client that does not read its last answers either
+  wait(shared_->handshake);  // for a client that does not read its last answers either
   flush_soon();
 }
 
@@ -321,14 +321,14 @@ void TcpConnection::drained() {
   std::error_code error;
   socket_.shutdown(asio::socket_base::shutdown_send, error);
   if (error) return finish();
-  wait(reception_->linger);
+  wait(shared_->linger);
   read();
 }
 
 void TcpConnection::part() {
   const ConnectionId id = id_;
   close();
-  if (id != 0) reception_->host.disconnected(id);
+  if (id != 0) shared_->host.disconnected(id);
 }
 
 void TcpConnection::lose() {
@@ -337,7 +337,7 @@ void TcpConnection::lose() {
 }
 
 void TcpConnection::refuse(Refusal why, std::string_view what) {
-  reception_->quotas->refusals.note(why, fmt::format("{} was disconnected: it {}", client_, what));
+  shared_->quotas->refusals.note(why, fmt::format("{} was disconnected: it {}", client_, what));
   lose();
 }
 
@@ -348,12 +348,12 @@ void TcpConnection::finish_inside_host() {
 
 void TcpConnection::over_budget(std::size_t bytes) {
   if (state_ == State::closed) return;
-  reception_->quotas->refusals.note(
+  shared_->quotas->refusals.note(
       Refusal::memory,
       fmt::format(
           "{} was disconnected: {} KiB are kept for its requests and answers, the most of all clients of {}, and of "
           "{} MiB for all clients (limits.memory) the rest is needed for others",
-          client_, bytes / 1024, source_->name, reception_->quotas->memory->limit() >> 20));
+          client_, bytes / 1024, source_->name, shared_->quotas->memory->limit() >> 20));
   finish_inside_host();
 }
 
@@ -375,7 +375,7 @@ void TcpConnection::finish() {
   socket_.shutdown(asio::socket_base::shutdown_both, ignored);
   socket_.close(ignored);
   account_->close();
-  reception_->quotas->addresses.leave(*source_);
+  shared_->quotas->addresses.leave(*source_);
   pending_ = {};
   gathered_.clear();
   gathered_bytes_ = 0;
@@ -383,31 +383,31 @@ void TcpConnection::finish() {
 }
 
 void TcpConnection::tell_host() {
-  if (const ConnectionId id = std::exchange(id_, 0); id != 0) reception_->host.disconnected(id);
+  if (const ConnectionId id = std::exchange(id_, 0); id != 0) shared_->host.disconnected(id);
 }
 
-void TcpConnection::waited_enough() {
+void TcpConnection::timed_out() {
   const auto self = shared_from_this();
-  patience_ = nullptr;
+  timeouts_ = nullptr;
   if (state_ == State::open && looking_for_the_end_)
-    return has_ended(socket_.native_handle()) ? lose() : wait(reception_->look);
+    return has_ended(socket_.native_handle()) ? lose() : wait(shared_->look);
   std::error_code error;
   // What has come but was not read yet is late because of us.
-  if (state_ == State::open && socket_.available(error) > 0) return wait(reception_->handshake);
+  if (state_ == State::open && socket_.available(error) > 0) return wait(shared_->handshake);
   if (state_ != State::open) return finish();
   refuse(Refusal::silence, fmt::format("has not sent a whole request within {} ms (limits.handshake)",
-                                       reception_->limits.handshake.count()));
+                                       shared_->limits.handshake.count()));
 }
 
-void TcpConnection::wait(Patience& patience) {
+void TcpConnection::wait(TimeoutList& timeouts) {
   stop_waiting();
   HOLDFAST_ASSERT(state_ != State::closed);
-  patience_ = &patience;
-  wait_ = patience.begin(*this);
+  timeouts_ = &timeouts;
+  wait_ = timeouts.begin(*this);
 }
 
 void TcpConnection::stop_waiting() {
-  if (patience_ != nullptr) std::exchange(patience_, nullptr)->end(wait_);
+  if (timeouts_ != nullptr) std::exchange(timeouts_, nullptr)->end(wait_);
 }
 
 }  // namespace holdfast::server

@@ -18,19 +18,19 @@
 #include <vector>
 
 #include "net/tls_stream.h"
+#include "server/connection_context.h"
 #include "server/frame_reader.h"
 #include "server/peer.h"
-#include "server/reception.h"
 
 namespace holdfast::server {
 
 class TcpConnection final : public Peer,
-                            public Patience::Waiter,
+                            public TimeoutList::Handler,
                             public Account::Owner,
                             public std::enable_shared_from_this<TcpConnection> {
  public:
   // `tls` is empty for a plain connection. `source` has been entered.
-  TcpConnection(std::shared_ptr<Reception> reception, Socket socket, std::shared_ptr<Address> source,
+  TcpConnection(std::shared_ptr<ConnectionContext> shared, Socket socket, std::shared_ptr<Address> source,
                 std::unique_ptr<net::TlsStream> tls);
   ~TcpConnection() override;
   TcpConnection(const TcpConnection&) = delete;
@@ -68,11 +68,11 @@ class TcpConnection final : public Peer,
   void written(const std::error_code& error);
   void drained();
 
-  void waited_enough() override;
+  void timed_out() override;
   void over_budget(std::size_t bytes) override;
   // Brings the account up to date.
   void count();
-  void wait(Patience& patience);
+  void wait(TimeoutList& timeouts);
   void stop_waiting();
 
   // The client is gone or not worth another word.
@@ -86,7 +86,7 @@ class TcpConnection final : public Peer,
   void finish();
   void tell_host();
 
-  const std::shared_ptr<Reception> reception_;
+  const std::shared_ptr<ConnectionContext> shared_;
   Socket socket_;
   const std::shared_ptr<Address> source_;
   std::string client_;  // "10.0.0.1:40312"
@@ -113,8 +113,8 @@ class TcpConnection final : public Peer,
   std::shared_ptr<Account> account_;
   std::size_t counted_ = 0;  // of what this connection keeps itself
 
-  Patience* patience_ = nullptr;  // whose wait_ is
-  Patience::Wait wait_{};
+  TimeoutList* timeouts_ = nullptr;  // whose wait_ is
+  TimeoutList::Wait wait_{};
 };
 
 }  // namespace holdfast::server

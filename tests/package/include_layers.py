@@ -57,8 +57,8 @@ TIMELESS = ("src/lock", "src/engine", "src/store", "src/server")
 SEAMS = (
     "src/lock/loop.h",
     "src/server/threaded_loop.cc",
-    "src/server/door.cc",
-    "src/server/patience.cc",
+    "src/server/acceptor.cc",
+    "src/server/timeout_list.cc",
     "src/server/refusals.cc",
 )
 ASKS_A_CLOCK = re.compile(r"\b(Clock|steady_clock)::now\(")

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "cli/config/service.h"
-#include "cli/demo/crew.h"
 #include "cli/demo/history.h"
-#include "cli/demo/lookout.h"
+#include "cli/demo/queue_watcher.h"
 #include "cli/demo/screen.h"
 #include "cli/demo/stage.h"
 #include "cli/demo/worker.h"
+#include "cli/demo/worker_processes.h"
 #include "cli/exit_code.h"
 #include "cli/stop_signals.h"
 #include "holdfast/engine.h"
@@ -130,12 +130,12 @@ int run(const ServiceArguments& arguments) {
   std::optional<int> signal;
   int exit_code = 1;
   {
-    Lookout lookout(settings, lock);
-    Crew crew(kWorkers, to_orders(settings, lock));
+    QueueWatcher watcher(settings, lock);
+    WorkerProcesses processes(kWorkers, to_orders(settings, lock));
     Screen screen;
     screen.print({fmt::format("{} processes take turns at the lock {}", kWorkers, lock), Tone::title});
     screen.print({fmt::format("on {}", service), Tone::title});
-    Stage stage(crew, lookout, screen, lock, service);
+    Stage stage(processes, watcher, screen, lock, service);
     signal = stage.play(signals, kLimit + kSessionsInLimit * settings.session_timeout);
     if (!signal) exit_code = summarise(stage, screen);
   }

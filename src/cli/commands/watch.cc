@@ -15,7 +15,7 @@
 #include "cli/commands/name_argument.h"
 #include "cli/config/service.h"
 #include "cli/view/keys.h"
-#include "cli/view/lookout.h"
+#include "cli/view/lock_watcher.h"
 #include "cli/view/output.h"
 #include "cli/view/watch_view.h"
 
@@ -28,7 +28,7 @@ struct Arguments {
   bool json = false;
 };
 
-// How often a picture is drawn again without news: ages grow.
+// How often the screen is drawn again without news: ages grow.
 constexpr int kRedrawMilliseconds = 1000;
 
 // Signals as something to wait for. Before the first thread, which inherits what is blocked.
@@ -64,12 +64,12 @@ class Signals {
 };
 
 // Until it is told to end: true; or its output has no reader any more.
-bool follow(const Signals& signals, Lookout& lookout, WatchView& view) {
+bool follow(const Signals& signals, LockWatcher& watcher, WatchView& view) {
   Keyboard keyboard;
   for (;;) {
     // Nothing is asked of stdout but whether its other end is closed.
     std::array<pollfd, 4> fds{{{signals.fd(), POLLIN, 0},
-                               {lookout.ready(), POLLIN, 0},
+                               {watcher.ready(), POLLIN, 0},
                                {STDOUT_FILENO, 0, 0},
                                {view.is_picture() ? keyboard.listen() : -1, POLLIN, 0}}};
     const int ready = ::poll(fds.data(), fds.size(), view.is_picture() ? kRedrawMilliseconds : -1);
@@ -92,7 +92,7 @@ bool follow(const Signals& signals, Lookout& lookout, WatchView& view) {
         view.press(key);
       }
     }
-    while (const auto look = lookout.take()) view.see(*look);
+    while (const auto look = watcher.take()) view.see(*look);
     if (!view.show()) return false;
   }
 }
@@ -102,13 +102,13 @@ int watch(const Arguments& arguments) {
   const auto settings = resolve_service(arguments.service);
   auto view = make_watch_view(name, settings.url, arguments.json);
   const Signals signals(view->is_picture());
-  Lookout lookout(settings, name);
-  const bool has_reader = follow(signals, lookout, *view);
+  LockWatcher watcher(settings, name);
+  const bool has_reader = follow(signals, watcher, *view);
   // A terminal is given back before anything takes time. A record is kept to its end.
   if (view->is_picture()) view.reset();
-  const bool ended = lookout.stop();
+  const bool ended = watcher.stop();
   if (view && has_reader) {
-    while (const auto look = lookout.take()) view->see(*look);
+    while (const auto look = watcher.take()) view->see(*look);
     view->finish();
     view->show();
   }

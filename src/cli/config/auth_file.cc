@@ -28,7 +28,7 @@ Parsed<std::vector<std::string>> read_auth_file(const std::string& file) {
     users.push_back(*std::move(user));
   }
   if (users.empty()) {
-    return tl::unexpected(fmt::format("{} names nobody: write user:base64(sha1(user:password)) lines", file));
+    return tl::unexpected(fmt::format("{} names no user: write user:base64(sha1(user:password)) lines", file));
   }
   return users;
 }

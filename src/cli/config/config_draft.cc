@@ -43,7 +43,7 @@ std::string yaml_text(std::string_view text) {
 
 }  // namespace
 
-Parsed<void> ConfigDraft::set(std::string_view key, const std::vector<std::string>& texts, const Place& place,
+Parsed<void> ConfigDraft::set(std::string_view key, const std::vector<std::string>& texts, const FilePosition& place,
                               std::string_view name) {
   const auto* setting = find_setting(key);
   const auto assigned = setting->list ? setting->assign(settings_, split(texts)) : setting->assign(settings_, texts);

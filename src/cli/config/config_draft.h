@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/config/place.h"
+#include "cli/config/file_position.h"
 #include "cli/config/server_settings.h"
 
 namespace holdfast::cli {
@@ -18,7 +18,7 @@ namespace holdfast::cli {
 class ConfigDraft {
  public:
   // `name` is what the setting is called at that place: --data, data, dataDir. The error is a whole sentence.
-  Parsed<void> set(std::string_view key, const std::vector<std::string>& texts, const Place& place,
+  Parsed<void> set(std::string_view key, const std::vector<std::string>& texts, const FilePosition& place,
                    std::string_view name);
 
   // One line for the operator. Falls away with a later set(about).

@@ -273,7 +273,7 @@ TEST_F(ServerConfigTest, who_may_log_in_is_read_from_a_file_of_ones_own) {
     return config ? "fine" : without_dir(config.error());
   };
   EXPECT_EQ(of(std::string("# staff\n\n  ") + kBob + "ann:abcdefghijklmnopqrstuvwxyz0=\r\n"), "fine");
-  EXPECT_EQ(of(""), "users names nobody: write user:base64(sha1(user:password)) lines");
+  EXPECT_EQ(of(""), "users names no user: write user:base64(sha1(user:password)) lines");
   EXPECT_EQ(of(std::string(kBob) + "ann:s3cret\n"),
             "users:2: write user:base64(sha1(user:password)), the hash being 28 characters with one = at the end");
   EXPECT_EQ(without_dir(load_server_config("", {{"--require-auth", {dir_ / "gone"}}}).error()),

@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/config/place.h"
+#include "cli/config/file_position.h"
 #include "cli/config/setting_value.h"
 
 namespace holdfast::cli {
@@ -32,7 +32,7 @@ struct ServiceFile {
   struct Entry {
     std::string key;  // url, namespace, session_timeout, connect_timeout, auth, purpose; tls.ca, sasl.user and so on
     std::string text;
-    Place place;
+    FilePosition place;
   };
 
   std::string path{};    // empty: there is none

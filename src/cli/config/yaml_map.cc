@@ -57,7 +57,7 @@ class Reader {
     return {};
   }
 
-  Place place(const YAML::Node& node) const {
+  FilePosition place(const YAML::Node& node) const {
     const auto mark = node.Mark();
     if (mark.is_null()) return {.file = file_, .line = 1};
     return {.file = file_,
@@ -99,9 +99,9 @@ Parsed<Settings> read_yaml_map(std::string_view text, const std::string& file, s
     return Reader(file, example).read(documents.front());
   } catch (const YAML::Exception& error) {
     const bool known = !error.mark.is_null();
-    const Place place{.file = file,
-                      .line = known ? static_cast<std::size_t>(error.mark.line) + 1 : 1,
-                      .column = known ? static_cast<std::size_t>(error.mark.column) + 1 : 0};
+    const FilePosition place{.file = file,
+                             .line = known ? static_cast<std::size_t>(error.mark.line) + 1 : 1,
+                             .column = known ? static_cast<std::size_t>(error.mark.column) + 1 : 0};
     return tl::unexpected(fmt::format("{}this is not YAML: {}{}", place.prefix(), error.msg, hint(text, place.line)));
   }
 }

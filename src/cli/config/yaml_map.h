@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/config/place.h"
+#include "cli/config/file_position.h"
 #include "cli/config/setting_value.h"
 
 namespace holdfast::cli {
@@ -14,9 +14,9 @@ struct YamlSetting {
   enum class Kind { nothing, text, list, map };
 
   std::string name;
-  Place place;  // of the name
+  FilePosition place;  // of the name
   Kind kind = Kind::nothing;
-  Place value_place{};
+  FilePosition value_place{};
   std::vector<std::string> texts{};     // one, or those of a list
   std::vector<YamlSetting> settings{};  // of a map
 

@@ -260,7 +260,8 @@ class Reader {
 Parsed<void> read_zoo_cfg(std::string_view text, const std::string& file, ConfigDraft& draft) {
   auto properties = parse_properties(text);
   if (!properties) {
-    return tl::unexpected(Place{.file = file, .line = properties.error().line}.prefix() + properties.error().what);
+    return tl::unexpected(FilePosition{.file = file, .line = properties.error().line}.prefix() +
+                          properties.error().what);
   }
   ZooCfgLines lines(*std::move(properties), file, draft);
   return Reader(lines, draft).read();

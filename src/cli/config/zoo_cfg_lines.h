@@ -25,7 +25,7 @@ class ZooCfgLines {
   // Those that were not taken, in the file's order.
   std::vector<Property> rest() const;
 
-  Place place(const Property& line) const { return {.file = file_, .line = line.line}; }
+  FilePosition place(const Property& line) const { return {.file = file_, .line = line.line}; }
   const std::string& file() const { return file_; }
 
   // "zoo.cfg:3: " and then as fmt would have it

@@ -35,7 +35,7 @@ struct Event {
 struct History {
   // Writes in the order in which the database decided them; other deeds in any order.
   std::vector<Event> events;
-  // Tokens of the tickets in the queue, in its order, each time the lookout looked.
+  // Tokens of the tickets in the queue, in its order, each time the watcher looked.
   std::vector<std::vector<Token>> sightings;
 };
 

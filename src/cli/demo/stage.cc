@@ -36,7 +36,7 @@ base::Descriptor made(int descriptor, const char* what) {
 // What can happen, besides signals. Events carry a number: workers from 0 on.
 class Happenings {
  public:
-  static constexpr std::uint64_t kLookout = 1'000;
+  static constexpr std::uint64_t kWatcher = 1'000;
   static constexpr std::uint64_t kTick = 1'001;
 
   Happenings() {
@@ -79,33 +79,33 @@ class Happenings {
 
 }  // namespace
 
-Stage::Stage(Crew& crew, Lookout& lookout, Screen& screen, std::string lock, std::string service)
-    : crew_(crew), lookout_(lookout), screen_(screen), actors_(crew.size()) {
+Stage::Stage(WorkerProcesses& processes, QueueWatcher& watcher, Screen& screen, std::string lock, std::string service)
+    : processes_(processes), watcher_(watcher), screen_(screen), actors_(processes.size()) {
   scene_.lock = std::move(lock);
   scene_.service = std::move(service);
-  for (std::size_t i = 0; i < crew.size(); ++i) actors_[i].pid = crew.pid(i);
+  for (std::size_t i = 0; i < processes.size(); ++i) actors_[i].pid = processes.pid(i);
 }
 
 double Stage::seconds() const { return seconds_of(Clock::now() - start_); }
 
 std::optional<int> Stage::play(StopSignals& signals, std::chrono::milliseconds limit) {
   Happenings happenings;
-  happenings.add(lookout_.descriptor(), Happenings::kLookout);
-  for (std::size_t i = 0; i < crew_.size(); ++i) happenings.add(crew_.descriptor(i), i);
+  happenings.add(watcher_.descriptor(), Happenings::kWatcher);
+  for (std::size_t i = 0; i < processes_.size(); ++i) happenings.add(processes_.descriptor(i), i);
 
-  while (crew_.running() > 0 && failures_.empty()) {
+  while (processes_.running() > 0 && failures_.empty()) {
     if (const auto signal = signals.wait_for(happenings.descriptor())) return signal;
     for (const auto number : happenings.take()) {
       if (number == Happenings::kTick) {
         draw();
-      } else if (number == Happenings::kLookout) {
-        for (const auto& queue : lookout_.take()) seen(queue);
+      } else if (number == Happenings::kWatcher) {
+        for (const auto& queue : watcher_.take()) seen(queue);
       } else {
-        const auto exit_code = crew_.listen(number, [&](std::string_view text) {
+        const auto exit_code = processes_.listen(number, [&](std::string_view text) {
           if (const auto line = parse_worker_line(text)) {
             heard(number, *line);
           } else {
-            failures_.push_back(fmt::format("{} said {}", crew_.name(number), in_quotes(text)));
+            failures_.push_back(fmt::format("{} said {}", processes_.name(number), in_quotes(text)));
           }
         });
         if (exit_code) ended(number, *exit_code);
@@ -115,7 +115,7 @@ std::optional<int> Stage::play(StopSignals& signals, std::chrono::milliseconds l
       failures_.push_back(fmt::format("not at its end after {:.0f} s", seconds()));
     }
   }
-  for (const auto& queue : lookout_.take()) seen(queue);
+  for (const auto& queue : watcher_.take()) seen(queue);
   draw();
   return std::nullopt;
 }
@@ -126,7 +126,7 @@ void Stage::heard(std::size_t worker, const WorkerLine& line) {
     case Says::ready:
       actor.state = State::idle;
       actor.token = 0;
-      crew_.tell(worker, grants_ >= kLastGrants && resumed_ ? kStop : kGo);
+      processes_.tell(worker, grants_ >= kLastGrants && resumed_ ? kStop : kGo);
       break;
     case Says::granted: granted(worker, line); break;
     case Says::holding: holding(worker, line); break;
@@ -139,7 +139,7 @@ void Stage::heard(std::size_t worker, const WorkerLine& line) {
       actor.state = State::idle;
       break;
     case Says::failed:
-      failures_.push_back(fmt::format("{} failed: {}", crew_.name(worker), in_quotes(line.reason)));
+      failures_.push_back(fmt::format("{} failed: {}", processes_.name(worker), in_quotes(line.reason)));
       break;
   }
 }
@@ -150,7 +150,7 @@ void Stage::granted(std::size_t worker, const WorkerLine& line) {
   auto& actor = actors_[worker];
   actor = {actor.pid, State::holding, line.token, line.at, line.valid_until};
   log(worker, fmt::format("granted, token {}", line.token), Tone::good);
-  crew_.tell(worker, kGo);
+  processes_.tell(worker, kGo);
 }
 
 void Stage::holding(std::size_t worker, const WorkerLine& line) {
@@ -162,7 +162,7 @@ void Stage::holding(std::size_t worker, const WorkerLine& line) {
     if (grants_ >= kKillAt && !killed_) return kill(worker);
     if (grants_ >= kPauseAt && !paused_) return pause(worker);
   }
-  crew_.tell(worker, kGo);
+  processes_.tell(worker, kGo);
 }
 
 void Stage::wrote(std::size_t worker, const WorkerLine& line) {
@@ -171,13 +171,13 @@ void Stage::wrote(std::size_t worker, const WorkerLine& line) {
   record(admitted ? Deed::wrote : Deed::refused, worker, line);
   if (admitted) {
     ++scene_.writes;
-    scene_.last_writer = crew_.name(worker);
+    scene_.last_writer = processes_.name(worker);
     scene_.last_token = line.token;
   } else {
     ++scene_.refused;
     log(worker, fmt::format("WRITE REFUSED: token {} after {}", line.token, seen), Tone::bad);
   }
-  crew_.tell(worker, admitted ? kGo : kRefused);
+  processes_.tell(worker, admitted ? kGo : kRefused);
   if (paused_ && !resumed_ && line.token > actors_[*paused_].token) resume(*paused_);
 }
 
@@ -193,13 +193,13 @@ void Stage::ended(std::size_t worker, int exit_code) {
   actor.state = State::ended;
   if (exit_code != 0 && failures_.empty()) {
     failures_.push_back(
-        fmt::format("{} (pid {}) ended by itself, with exit status {}", crew_.name(worker), actor.pid, exit_code));
+        fmt::format("{} (pid {}) ended by itself, with exit status {}", processes_.name(worker), actor.pid, exit_code));
   }
 }
 
 void Stage::kill(std::size_t worker) {
   killed_ = true;
-  crew_.kill(worker);
+  processes_.kill(worker);
   record_now(Deed::killed, worker);
   actors_[worker].state = State::killed;
   log(worker, "KILLED (-9) while it holds; its session has to end first", Tone::bad);
@@ -207,7 +207,7 @@ void Stage::kill(std::size_t worker) {
 
 void Stage::pause(std::size_t worker) {
   paused_ = worker;
-  crew_.pause(worker);
+  processes_.pause(worker);
   paused_at_ = Clock::now();
   record_now(Deed::paused, worker);
   actors_[worker].state = State::paused;
@@ -216,16 +216,16 @@ void Stage::pause(std::size_t worker) {
 
 void Stage::resume(std::size_t worker) {
   resumed_ = true;
-  crew_.resume(worker);
+  processes_.resume(worker);
   record_now(Deed::resumed, worker);
   actors_[worker].state = State::idle;
   log(worker,
       fmt::format("goes on after {:.2f} s, knows nothing of it, and writes", seconds_of(Clock::now() - paused_at_)),
       Tone::bad);
-  crew_.tell(worker, kGo);
+  processes_.tell(worker, kGo);
 }
 
-void Stage::seen(const Lookout::Queue& queue) {
+void Stage::seen(const QueueWatcher::Queue& queue) {
   std::vector<Token> tokens;
   for (std::size_t place = 0; place < queue.size(); ++place) {
     tokens.push_back(queue[place].token);
@@ -242,15 +242,15 @@ void Stage::seen(const Lookout::Queue& queue) {
 }
 
 void Stage::record(Deed deed, std::size_t worker, const WorkerLine& line) {
-  history_.events.push_back({deed, crew_.name(worker), line.token, line.at, line.valid_until});
+  history_.events.push_back({deed, processes_.name(worker), line.token, line.at, line.valid_until});
 }
 
 void Stage::record_now(Deed deed, std::size_t worker) {
-  history_.events.push_back({deed, crew_.name(worker), actors_[worker].token, Clock::now()});
+  history_.events.push_back({deed, processes_.name(worker), actors_[worker].token, Clock::now()});
 }
 
 void Stage::log(std::size_t worker, const std::string& text, Tone tone) {
-  scene_.log.push_back({seconds(), fmt::format("{}  {}", crew_.name(worker), text), tone});
+  scene_.log.push_back({seconds(), fmt::format("{}  {}", processes_.name(worker), text), tone});
   if (!screen_.live()) screen_.print(log_row(scene_.log.back()));
 }
 
@@ -261,10 +261,10 @@ void Stage::draw() {
   scene_.workers.clear();
   for (std::size_t i = 0; i < actors_.size(); ++i) {
     const auto& actor = actors_[i];
-    scene_.workers.push_back({crew_.name(i), actor.pid, actor.state, actor.token, actor.ahead,
+    scene_.workers.push_back({processes_.name(i), actor.pid, actor.state, actor.token, actor.ahead,
                               seconds_of(now - actor.granted_at), seconds_of(actor.valid_until - now)});
   }
-  screen_.draw(picture(scene_));
+  screen_.draw(rows_of(scene_));
 }
 
 }  // namespace holdfast::cli::demo

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/demo/crew.h"
 #include "cli/demo/history.h"
-#include "cli/demo/lookout.h"
 #include "cli/demo/message.h"
-#include "cli/demo/picture.h"
+#include "cli/demo/queue_watcher.h"
+#include "cli/demo/scene.h"
 #include "cli/demo/screen.h"
+#include "cli/demo/worker_processes.h"
 #include "cli/stop_signals.h"
 #include "holdfast/fence.h"
 
@@ -23,7 +23,7 @@ namespace holdfast::cli::demo {
 class Stage {
  public:
   // `service` is only shown. All must outlive it.
-  Stage(Crew& crew, Lookout& lookout, Screen& screen, std::string lock, std::string service);
+  Stage(WorkerProcesses& processes, QueueWatcher& watcher, Screen& screen, std::string lock, std::string service);
 
   // Until all workers have ended, or a worker has failed, or `limit` has passed (see failures()), or a signal came: that one.
   std::optional<int> play(StopSignals& signals, std::chrono::milliseconds limit);
@@ -51,7 +51,7 @@ class Stage {
   void wrote(std::size_t worker, const WorkerLine& line);
   void lost(std::size_t worker, const WorkerLine& line);
   void ended(std::size_t worker, int exit_code);
-  void seen(const Lookout::Queue& queue);
+  void seen(const QueueWatcher::Queue& queue);
 
   void kill(std::size_t worker);
   void pause(std::size_t worker);
@@ -62,8 +62,8 @@ class Stage {
   void log(std::size_t worker, const std::string& text, Tone tone = Tone::plain);
   void draw();
 
-  Crew& crew_;
-  Lookout& lookout_;
+  WorkerProcesses& processes_;
+  QueueWatcher& watcher_;
   Screen& screen_;
   const Clock::time_point start_ = Clock::now();
   std::vector<Actor> actors_;

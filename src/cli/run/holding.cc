@@ -66,7 +66,7 @@ std::string Holding::bound() const {
   const auto told =
       options_.on_lost == OnLost::kill ? std::string() : fmt::format("is told to end after {} and ", in(plan.tell));
   return fmt::format(
-      "if the storage service falls silent, the command {}is dead after {} at the latest; nobody else is granted "
+      "if the storage service falls silent, the command {}is dead after {} at the latest; no rival is granted "
       "before {}",
       told, in(plan.kill), in(granted_ + validity_));
 }
@@ -138,7 +138,7 @@ void Holding::explain_end() {
   } else {
     say(fmt::format(
         "{}: the storage service has not answered for about {}; ending the command before the lock can go to "
-        "somebody else",
+        "another client",
         run_.names(),
         show_seconds(
             std::max<Clock::duration>(now + run_.validity() - lease_.valid_until(), Clock::duration::zero()))));

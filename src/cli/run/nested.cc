@@ -9,7 +9,7 @@
 
 namespace holdfast::cli {
 
-std::string nested_sentence(const std::vector<LockInfo>& locks, const RunOptions& options, const Waiter& us,
+std::string nested_sentence(const std::vector<LockInfo>& locks, const RunOptions& options, const TicketOwner& us,
                             const std::vector<pid_t>& ancestors) {
   const auto is_above = [&](const TicketInfo& ticket) {
     return ticket.holds && ticket.card.host == us.host &&

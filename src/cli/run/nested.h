@@ -14,7 +14,7 @@ namespace holdfast::cli {
 
 // One sentence about the first of these locks that is not granted to us while one of `ancestors`, processes on our machine, holds it; empty
 // if there is none. Locks that are shared, and permits as long as there are enough of them, can be held by both.
-std::string nested_sentence(const std::vector<LockInfo>& locks, const RunOptions& options, const Waiter& us,
+std::string nested_sentence(const std::vector<LockInfo>& locks, const RunOptions& options, const TicketOwner& us,
                             const std::vector<pid_t>& ancestors);
 
 }  // namespace holdfast::cli

@@ -5,7 +5,7 @@
 namespace holdfast::cli {
 namespace {
 
-const Waiter kUs{"here", 42};
+const TicketOwner kUs{"here", 42};
 const std::vector<pid_t> kAbove{40, 30, 1};
 
 TicketInfo held_by(const std::string& host, std::int64_t pid, LockMode mode = LockMode::exclusive) {

@@ -78,7 +78,7 @@ WaitingLine::Seen WaitingLine::look() {
     return {.sentence = options_.shown_names() + ": connecting to the storage service", .room = std::move(room)};
   try {
     const auto locks = look_at(*client, options_);
-    const auto us = this_waiter();
+    const auto us = this_process();
     return {.sentence = waiting_sentence(locks, us, std::chrono::system_clock::now()),
             .nested = nested_sentence(locks, options_, us, ancestors_of(::getpid())),
             .room = std::move(room),

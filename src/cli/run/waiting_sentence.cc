@@ -19,18 +19,18 @@ std::string ordinal(std::size_t place) {
   return fmt::format("{}{} in line", place, teen ? "th" : kEndings[place % 10]);
 }
 
-bool is_ours(const TicketInfo& ticket, const Waiter& us) {
+bool is_ours(const TicketInfo& ticket, const TicketOwner& us) {
   return ticket.card.pid == us.pid && ticket.card.host == us.host;
 }
 
-std::vector<TicketInfo> others(std::vector<TicketInfo> tickets, const Waiter& us) {
+std::vector<TicketInfo> others(std::vector<TicketInfo> tickets, const TicketOwner& us) {
   tickets.erase(
       std::remove_if(tickets.begin(), tickets.end(), [&](const TicketInfo& ticket) { return is_ours(ticket, us); }),
       tickets.end());
   return tickets;
 }
 
-std::optional<std::size_t> place_of(const LockInfo& lock, const Waiter& us) {
+std::optional<std::size_t> place_of(const LockInfo& lock, const TicketOwner& us) {
   const auto waiting = waiting_of(lock);
   const auto ours =
       std::find_if(waiting.begin(), waiting.end(), [&](const TicketInfo& ticket) { return is_ours(ticket, us); });
@@ -39,7 +39,7 @@ std::optional<std::size_t> place_of(const LockInfo& lock, const Waiter& us) {
 }
 
 // The one we wait for: of several names, the first that a rival holds.
-const LockInfo* blocking(const std::vector<LockInfo>& locks, const Waiter& us) {
+const LockInfo* blocking(const std::vector<LockInfo>& locks, const TicketOwner& us) {
   const auto held = [&](const LockInfo& lock) { return !others(holders_of(lock), us).empty(); };
   const auto waited_for = [&](const LockInfo& lock) { return held(lock) && place_of(lock, us); };
   auto found = std::find_if(locks.begin(), locks.end(), waited_for);
@@ -47,20 +47,20 @@ const LockInfo* blocking(const std::vector<LockInfo>& locks, const Waiter& us) {
   return found == locks.end() ? nullptr : &*found;
 }
 
-std::string held_by(const LockInfo& lock, const Waiter& us, std::chrono::system_clock::time_point now) {
+std::string held_by(const LockInfo& lock, const TicketOwner& us, std::chrono::system_clock::time_point now) {
   const auto holders = others(holders_of(lock), us);
   return fmt::format("held for {} by {}", shown_age(age_of(holders.front(), now)), who(holders));
 }
 
 }  // namespace
 
-Waiter this_waiter() {
+TicketOwner this_process() {
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
   return {host.data(), ::getpid()};
 }
 
-std::string waiting_sentence(const std::vector<LockInfo>& locks, const Waiter& us,
+std::string waiting_sentence(const std::vector<LockInfo>& locks, const TicketOwner& us,
                              std::chrono::system_clock::time_point now) {
   const LockInfo* lock = blocking(locks, us);
   if (lock == nullptr) return locks.empty() ? "" : fmt::format("{}: waiting", shown(locks.front().name));
@@ -68,7 +68,7 @@ std::string waiting_sentence(const std::vector<LockInfo>& locks, const Waiter& u
   return fmt::format("{}: {}{}", shown(lock->name), place ? ordinal(*place) + "; " : "", held_by(*lock, us, now));
 }
 
-std::string held_sentence(const std::vector<LockInfo>& locks, const Waiter& us,
+std::string held_sentence(const std::vector<LockInfo>& locks, const TicketOwner& us,
                           std::chrono::system_clock::time_point now) {
   const LockInfo* lock = blocking(locks, us);
   return lock == nullptr ? "" : fmt::format("{} is {}", shown(lock->name), held_by(*lock, us, now));

@@ -8,7 +8,7 @@ namespace {
 using namespace std::chrono_literals;
 
 const auto kNow = std::chrono::system_clock::time_point(1'700'000'000s);
-const Waiter kUs{"here", 42};
+const TicketOwner kUs{"here", 42};
 
 TicketInfo ticket(const std::string& host, std::int64_t pid, bool holds, std::chrono::seconds age = 12s) {
   TicketInfo info;

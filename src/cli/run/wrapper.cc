@@ -135,7 +135,7 @@ RunEnd Wrapper::not_acquired(Acquisition& acquisition) {
   if (others && options_.quiet) return {options_.conflict_code};
   std::string held;
   try {
-    held = held_sentence(look_at(*acquisition.client(), options_), this_waiter(), std::chrono::system_clock::now());
+    held = held_sentence(look_at(*acquisition.client(), options_), this_process(), std::chrono::system_clock::now());
   } catch (const Error&) {
     // Then it is not known who holds it.
   }

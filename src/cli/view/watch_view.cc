@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "cli/view/colour.h"
+#include "cli/view/live_screen.h"
 #include "cli/view/lock_history.h"
 #include "cli/view/lock_list.h"
 #include "cli/view/lock_text.h"
 #include "cli/view/output.h"
-#include "cli/view/picture.h"
 #include "cli/view/terminal.h"
 
 namespace holdfast::cli {
@@ -30,9 +30,9 @@ class PictureView final : public WatchView {
   PictureView(std::string name, std::string url) : name_(std::move(name)), url_(std::move(url)) {}
 
   bool is_picture() const override { return true; }
-  void resized() override { picture_.resized(); }
-  void press(Key key) override { picture_.scroll(key); }
-  void pause() override { picture_.leave(); }
+  void resized() override { screen_.resized(); }
+  void press(Key key) override { screen_.scroll(key); }
+  void pause() override { screen_.leave(); }
 
   void see(const Look& look) override {
     if (look.trouble) {
@@ -45,7 +45,7 @@ class PictureView final : public WatchView {
   }
 
   bool show() override {
-    if (!locks_) return picture_.draw({fmt::format("connecting to {} ...", shown(url_))});
+    if (!locks_) return screen_.draw({fmt::format("connecting to {} ...", shown(url_))});
     const auto now = std::chrono::system_clock::now();
     std::vector<std::string> lines{
         fmt::format("{} on {}, {}", name_.empty() ? "all locks" : shown(name_), shown(url_), shown_time(now))};
@@ -64,7 +64,7 @@ class PictureView final : public WatchView {
     const auto fixed = lines.size() + (is_list ? 1 : 0);
     lines.insert(lines.end(), more.begin(), more.end());
     const bool has_keys = ::isatty(STDIN_FILENO) == 1;
-    return picture_.draw(lines, fixed, has_keys ? "arrows and pages scroll, q ends" : "");
+    return screen_.draw(lines, fixed, has_keys ? "arrows and pages scroll, q ends" : "");
   }
 
  private:
@@ -73,7 +73,7 @@ class PictureView final : public WatchView {
   LockHistory history_;
   std::optional<std::vector<LockInfo>> locks_;
   std::optional<Outage> outage_;
-  Picture picture_;
+  LiveScreen screen_;
 };
 
 class LinesView final : public WatchView {

@@ -1,11 +1,11 @@
-// watch_view.h -- how `holdfast watch` shows what it sees: a picture on a terminal, else a line for every change.
+// watch_view.h -- how `holdfast watch` shows what it sees: a live screen on a terminal, else a line for every change.
 #pragma once
 
 #include <memory>
 #include <string>
 
 #include "cli/view/keys.h"
-#include "cli/view/lookout.h"
+#include "cli/view/lock_watcher.h"
 
 namespace holdfast::cli {
 
@@ -13,7 +13,7 @@ class WatchView {
  public:
   virtual ~WatchView() = default;
 
-  // A picture is shown again and again, because times in it grow.
+  // A live screen is drawn again and again, because times on it grow.
   virtual bool is_picture() const = 0;
   virtual void see(const Look& look) = 0;
   // There will be no other look.
@@ -27,7 +27,7 @@ class WatchView {
   virtual void pause() {}
 };
 
-// A picture if stdout is a terminal that can be drawn on, and no JSON is wanted; it can be scrolled if there is a keyboard. `name` empty:
+// A live screen if stdout is a terminal that can be drawn on, and no JSON is wanted; it can be scrolled if there is a keyboard. `name` empty:
 // all.
 std::unique_ptr<WatchView> make_watch_view(const std::string& name, const std::string& url, bool json);
 

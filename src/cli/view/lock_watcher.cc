@@ -1,4 +1,4 @@
-#include "cli/view/lookout.h"
+#include "cli/view/lock_watcher.h"
 
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -38,19 +38,19 @@ bool is_spelled_as_named(const std::string& queue) {
 
 }  // namespace
 
-Lookout::Lookout(ServiceSettings settings, std::string name)
+LockWatcher::LockWatcher(ServiceSettings settings, std::string name)
     : settings_(std::move(settings)), name_(std::move(name)), ready_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (ready_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
   thread_ = std::thread([this] { run(); });
 }
 
-Lookout::~Lookout() {
+LockWatcher::~LockWatcher() {
   stop();
   if (thread_.joinable()) thread_.join();
   ::close(ready_);
 }
 
-std::string Lookout::full_name(const std::string& name) const {
+std::string LockWatcher::full_name(const std::string& name) const {
   std::string prefix = settings_.name_space;
   while (prefix.ends_with('/')) prefix.pop_back();
   while (prefix.starts_with('/')) prefix.erase(0, 1);
@@ -59,7 +59,7 @@ std::string Lookout::full_name(const std::string& name) const {
 
 // "/app/orders/1/TICKET" is of orders/1 where the name space is app. `everywhere`: something was told of a name that cannot be
 // read off its path.
-std::vector<NodeSign> Lookout::take_signs(bool& everywhere) {
+std::vector<NodeSign> LockWatcher::take_signs(bool& everywhere) {
   std::vector<NodeSign> signs;
   if (!events_) return signs;
   const auto before = full_name("").empty() ? std::string("/") : "/" + full_name("") + "/";
@@ -76,7 +76,7 @@ std::vector<NodeSign> Lookout::take_signs(bool& everywhere) {
   return signs;
 }
 
-void Lookout::run() {
+void LockWatcher::run() {
   std::optional<Client> client;
   Steady::time_point full{};
   bool first = true;
@@ -116,7 +116,7 @@ void Lookout::run() {
 }
 
 // For what the server tells, at most until `full`.
-void Lookout::wait(Steady::time_point full) {
+void LockWatcher::wait(Steady::time_point full) {
   std::unique_lock lock(mutex_);
   const auto over = [this] { return stopping_ || failure_; };
   changed_.wait_until(lock, std::min(full, Steady::now() + kBreath), over);
@@ -125,7 +125,7 @@ void Lookout::wait(Steady::time_point full) {
   told_ = false;
 }
 
-void Lookout::look_around(std::optional<Client>& client, bool everywhere, Look& look) {
+void LockWatcher::look_around(std::optional<Client>& client, bool everywhere, Look& look) {
   if (!client) {
     client.emplace(connect_if_served(settings_, {.purpose = "holdfast watch"}));
     everywhere = true;
@@ -163,7 +163,7 @@ void Lookout::look_around(std::optional<Client>& client, bool everywhere, Look& 
   look.polling = events_->is_unsupported();
 }
 
-void Lookout::post(Look look) {
+void LockWatcher::post(Look look) {
   const std::lock_guard lock(mutex_);
   looks_.push_back(std::move(look));
   const std::uint64_t one = 1;
@@ -171,7 +171,7 @@ void Lookout::post(Look look) {
   [[maybe_unused]] const auto written = ::write(ready_, &one, sizeof one);
 }
 
-std::optional<Look> Lookout::take() {
+std::optional<Look> LockWatcher::take() {
   const std::lock_guard lock(mutex_);
   if (failure_) std::rethrow_exception(failure_);
   if (looks_.empty()) {
@@ -185,7 +185,7 @@ std::optional<Look> Lookout::take() {
   return look;
 }
 
-bool Lookout::stop() {
+bool LockWatcher::stop() {
   std::unique_lock lock(mutex_);
   stopping_ = true;
   changed_.notify_all();

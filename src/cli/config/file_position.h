@@ -1,4 +1,4 @@
-// place.h -- where in which file a text was found.
+// file_position.h -- where in which file a text was found.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace holdfast::cli {
 
-struct Place {
+struct FilePosition {
   std::string file{};      // empty: the command line
   std::size_t line = 0;    // from 1
   std::size_t column = 0;  // from 1; 0: not known

@@ -1,4 +1,4 @@
-// picture.h -- the demonstration at one moment, as rows of text that fit a terminal of 80 by 24.
+// scene.h -- the demonstration at one moment, as rows of text that fit a terminal of 80 by 24.
 #pragma once
 
 #include <sys/types.h>
@@ -13,8 +13,8 @@
 
 namespace holdfast::cli::demo {
 
-inline constexpr std::size_t kPictureColumns = 79;  // one less than 80: the cursor stays in its row
-inline constexpr std::size_t kPictureRows = 22;     // with the line that the shell puts below
+inline constexpr std::size_t kSceneColumns = 79;  // one less than 80: the cursor stays in its row
+inline constexpr std::size_t kSceneRows = 22;     // with the line that the shell puts below
 
 struct Row {
   std::string text;
@@ -54,6 +54,6 @@ struct Scene {
 };
 
 // Holders first, then those who wait, in the order of the queue, then the others.
-std::vector<Row> picture(const Scene& scene);
+std::vector<Row> rows_of(const Scene& scene);
 
 }  // namespace holdfast::cli::demo

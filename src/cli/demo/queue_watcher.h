@@ -1,4 +1,4 @@
-// lookout.h -- looks at the queue of the demonstration's lock, again and again, as `holdfast show` would.
+// queue_watcher.h -- looks at the queue of the demonstration's lock, again and again, as `holdfast show` would.
 //
 // On a thread and a session of its own: what it sees is what the service says, not what the workers say about themselves.
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace holdfast::cli::demo {
 
-class Lookout {
+class QueueWatcher {
  public:
   struct Ticket {
     std::int64_t pid = 0;
@@ -25,10 +25,10 @@ class Lookout {
   using Queue = std::vector<Ticket>;  // in its order
 
   // Throws as Client::connect().
-  Lookout(const ServiceSettings& settings, std::string lock);
-  ~Lookout();
-  Lookout(const Lookout&) = delete;
-  Lookout& operator=(const Lookout&) = delete;
+  QueueWatcher(const ServiceSettings& settings, std::string lock);
+  ~QueueWatcher();
+  QueueWatcher(const QueueWatcher&) = delete;
+  QueueWatcher& operator=(const QueueWatcher&) = delete;
 
   // Readable when there is something to take.
   int descriptor() const noexcept { return ready_; }

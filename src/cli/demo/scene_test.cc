@@ -1,4 +1,4 @@
-#include "cli/demo/picture.h"
+#include "cli/demo/scene.h"
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ std::string text(const std::vector<Row>& rows) {
 }
 
 TEST(DemoPicture, shows_the_holder_and_the_queue_in_its_order) {
-  const auto shown = text(picture(scene()));
+  const auto shown = text(rows_of(scene()));
   const auto at = [&](const char* what) { return shown.find(what); };
   EXPECT_LT(at("HOLDS     C  pid 103"), at("waits 1   D  pid 104"));
   EXPECT_LT(at("waits 1   D"), at("waits 2   A"));
@@ -46,16 +46,16 @@ TEST(DemoPicture, fits_whatever_there_is_to_show) {
   crowded.last_writer = std::string(200, 'w');
   for (auto& worker : crowded.workers) worker.held_for = 1e6;
   for (int i = 0; i < 100; ++i) crowded.log.push_back({1e6 + i, std::string(200, 'x')});
-  const auto rows = picture(crowded);
+  const auto rows = rows_of(crowded);
   EXPECT_TRUE(rows.front().text.starts_with("  3.2 s  5 processes")) << "the time is not what is cut";
-  EXPECT_EQ(rows.size(), kPictureRows);
-  for (const auto& row : rows) EXPECT_LE(row.text.size(), kPictureColumns) << row.text;
+  EXPECT_EQ(rows.size(), kSceneRows);
+  for (const auto& row : rows) EXPECT_LE(row.text.size(), kSceneColumns) << row.text;
 }
 
 TEST(DemoPicture, shows_the_newest_of_the_log) {
   auto busy = scene();
   for (int i = 0; i < 100; ++i) busy.log.push_back({double(i), "entry " + std::to_string(i)});
-  const auto rows = picture(busy);
+  const auto rows = rows_of(busy);
   EXPECT_EQ(rows.back().text, "  99.00 s  entry 99");
 }
 

@@ -1,4 +1,4 @@
-#include "cli/demo/picture.h"
+#include "cli/demo/scene.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ using Worker = Scene::Worker;
 using State = Scene::Worker::State;
 
 std::string cut(std::string text) {
-  if (text.size() > kPictureColumns) text.resize(kPictureColumns);
+  if (text.size() > kSceneColumns) text.resize(kSceneColumns);
   return text;
 }
 
@@ -65,7 +65,7 @@ Row log_row(const LogEntry& entry) {
   return {cut(fmt::format("  {:>5.2f} s  {}", entry.seconds, entry.text)), entry.tone};
 }
 
-std::vector<Row> picture(const Scene& scene) {
+std::vector<Row> rows_of(const Scene& scene) {
   std::vector<Row> rows;
   rows.push_back({cut(fmt::format("{:>5.1f} s  {} processes, one lock: {}  on {}", scene.seconds, scene.workers.size(),
                                   scene.lock, scene.service)),
@@ -82,7 +82,7 @@ std::vector<Row> picture(const Scene& scene) {
   if (scene.refused > 0) database += fmt::format("; {} refused", scene.refused);
   rows.push_back({cut(std::move(database)), scene.refused > 0 ? Tone::bad : Tone::plain});
   rows.emplace_back();
-  const std::size_t room = kPictureRows - std::min(kPictureRows, rows.size());
+  const std::size_t room = kSceneRows - std::min(kSceneRows, rows.size());
   const std::size_t shown = std::min(room, scene.log.size());
   for (std::size_t i = scene.log.size() - shown; i < scene.log.size(); ++i) rows.push_back(log_row(scene.log[i]));
   return rows;

@@ -1,14 +1,14 @@
-#include "server/patience.h"
+#include "server/timeout_list.h"
 
 namespace holdfast::server {
 
-Patience::Wait Patience::begin(Waiter& waiter) {
-  const auto wait = entries_.insert(entries_.end(), Entry{Clock::now() + wait_, &waiter});
+TimeoutList::Wait TimeoutList::begin(Handler& handler) {
+  const auto wait = entries_.insert(entries_.end(), Entry{Clock::now() + wait_, &handler});
   arm();
   return wait;
 }
 
-void Patience::end(Wait wait) {
+void TimeoutList::end(Wait wait) {
   entries_.erase(wait);
   // An alarm for a wait that has ended is left as it is, but the last one switches it off: an io_context that has
   // nothing else to do may end.
@@ -18,7 +18,7 @@ void Patience::end(Wait wait) {
   }
 }
 
-void Patience::arm() {
+void TimeoutList::arm() {
   if (armed_ || entries_.empty()) return;
   armed_ = true;
   timer_.expires_at(entries_.front().until);
@@ -27,15 +27,15 @@ void Patience::arm() {
   });
 }
 
-void Patience::ring() {
+void TimeoutList::ring() {
   const auto alive = std::weak_ptr(self_);
   armed_ = false;
   const auto now = Clock::now();
   while (!entries_.empty() && entries_.front().until <= now) {
-    Waiter& waiter = *entries_.front().waiter;
+    Handler& handler = *entries_.front().handler;
     entries_.pop_front();
-    waiter.waited_enough();
-    if (alive.expired()) return;  // the last waiter took this with it
+    handler.timed_out();
+    if (alive.expired()) return;  // the last handler took this with it
   }
   arm();
 }

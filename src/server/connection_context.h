@@ -1,4 +1,4 @@
-// reception.h -- what all connections of one server share.
+// connection_context.h -- what all connections of one server share.
 #pragma once
 
 #include <asio/generic/stream_protocol.hpp>
@@ -10,8 +10,8 @@
 #include "holdfast/engine.h"
 #include "server/four_letter_words.h"
 #include "server/listener.h"
-#include "server/patience.h"
 #include "server/peer.h"
+#include "server/timeout_list.h"
 
 namespace holdfast::server {
 
@@ -27,8 +27,8 @@ inline constexpr std::chrono::milliseconds kLinger{500};
 // How often a connection that is not read from is asked whether its client has gone.
 inline constexpr std::chrono::milliseconds kLookForTheEnd{100};
 
-struct Reception {
-  Reception(asio::io_context& io, Host& service, const EngineOptions& options, Listener::ReportFor report_for)
+struct ConnectionContext {
+  ConnectionContext(asio::io_context& io, Host& service, const EngineOptions& options, Listener::ReportFor report_for)
       : context(io),
         host(service),
         limits(options.limits),
@@ -45,9 +45,9 @@ struct Reception {
   const FourLetterWords words;
   const Listener::ReportFor report;
   const std::shared_ptr<Quotas> quotas;
-  Patience handshake;
-  Patience linger;
-  Patience look;
+  TimeoutList handshake;
+  TimeoutList linger;
+  TimeoutList look;
 };
 
 }  // namespace holdfast::server

@@ -1,4 +1,4 @@
-// lookout.h -- looks at the locks again and again, on a thread of its own, so that the thread that waits for it can do other things.
+// lock_watcher.h -- looks at the locks again and again, on a thread of its own, so that the thread that waits for it can do other things.
 //
 // Whenever the server tells of a ticket that came or went (shell/node_events.h), and once a second besides; less often if a look takes
 // longer than that. When the service is not reached, it tries with a new session every second: an engine that was started again
@@ -30,13 +30,13 @@ struct Look {
   bool polling = false;  // the server has no recursive watches: what comes and goes between two looks is not seen
 };
 
-class Lookout {
+class LockWatcher {
  public:
   // `name` empty: all of them. Signals that are blocked are blocked for its threads.
-  Lookout(ServiceSettings settings, std::string name);
-  ~Lookout();
-  Lookout(const Lookout&) = delete;
-  Lookout& operator=(const Lookout&) = delete;
+  LockWatcher(ServiceSettings settings, std::string name);
+  ~LockWatcher();
+  LockWatcher(const LockWatcher&) = delete;
+  LockWatcher& operator=(const LockWatcher&) = delete;
 
   // Readable while there is something to take.
   int ready() const { return ready_; }

@@ -1,4 +1,4 @@
-// picture.h -- lines on a terminal that are drawn again in place. The cursor is hidden meanwhile, and comes back with the end of it.
+// live_screen.h -- lines on a terminal that are drawn again in place. The cursor is hidden meanwhile, and comes back with the end of it.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 
 namespace holdfast::cli {
 
-class Picture {
+class LiveScreen {
  public:
-  Picture() = default;
-  ~Picture();
-  Picture(const Picture&) = delete;
-  Picture& operator=(const Picture&) = delete;
+  LiveScreen() = default;
+  ~LiveScreen();
+  LiveScreen(const LiveScreen&) = delete;
+  LiveScreen& operator=(const LiveScreen&) = delete;
 
   // In place of what was drawn before. The first `fixed` lines stay on top; of the others as many as the terminal has room for, from where
   // it was scrolled to. Each is cut to the terminal's width, and must be printable, but for colours (colour.h). `keys`: what a person can do
@@ -23,9 +23,9 @@ class Picture {
   bool draw(const std::vector<std::string>& lines, std::size_t fixed = 0, std::string_view keys = "");
   // Up, down, a page, to the first or the last line; seen with the next draw().
   void scroll(Key key);
-  // The terminal has another size: where our lines are now is not known, so the next picture begins on an empty screen.
+  // The terminal has another size: where our lines are now is not known, so the next draw() begins on an empty screen.
   void resized() { clear_ = true; }
-  // Others may write now: the cursor is back, and the next picture begins below.
+  // Makes room for other output: the cursor is back, and the next draw() begins below it.
   void leave();
 
  private:

@@ -1,4 +1,4 @@
-#include "cli/view/picture.h"
+#include "cli/view/live_screen.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 
 namespace holdfast::cli {
 
-Picture::~Picture() {
+LiveScreen::~LiveScreen() {
   try {
     leave();
   } catch (const std::system_error&) {
@@ -32,7 +32,7 @@ std::string rest_of(std::size_t above, std::size_t below, std::string_view keys)
 
 }  // namespace
 
-void Picture::scroll(Key key) {
+void LiveScreen::scroll(Key key) {
   constexpr auto kEnd = std::numeric_limits<std::size_t>::max() / 2;  // draw() knows where that is
   switch (key) {
     case Key::up: from_ -= std::min<std::size_t>(from_, 1); break;
@@ -45,7 +45,7 @@ void Picture::scroll(Key key) {
   }
 }
 
-bool Picture::draw(const std::vector<std::string>& lines, std::size_t fixed, std::string_view keys) {
+bool LiveScreen::draw(const std::vector<std::string>& lines, std::size_t fixed, std::string_view keys) {
   const auto size = terminal_size(STDOUT_FILENO).value_or(TerminalSize{80, 24});
   // One row stays free for the cursor, so that nothing scrolls away.
   const auto room = std::max<std::size_t>(size.rows, 2) - 1;
@@ -80,7 +80,7 @@ bool Picture::draw(const std::vector<std::string>& lines, std::size_t fixed, std
   return write_out(frame);
 }
 
-void Picture::leave() {
+void LiveScreen::leave() {
   if (hidden_) write_out("\x1b[?25h");
   hidden_ = false;
   drawn_ = 0;

@@ -1,4 +1,4 @@
-#include "cli/demo/crew.h"
+#include "cli/demo/worker_processes.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -45,7 +45,7 @@ void close_once(int& descriptor) {
 }
 
 // In a process group of its own, so that Ctrl-C reaches the demonstration alone, which then ends them all. Says nothing on
-// stderr: that would be in the middle of the picture; what it has to say comes as a line.
+// stderr: that would be in the middle of the screen; what it has to say comes as a line.
 pid_t spawn(const std::vector<std::string>& words, int input, int output) {
   std::vector<char*> argv;
   for (const auto& word : words) argv.push_back(const_cast<char*>(word.c_str()));
@@ -72,7 +72,7 @@ pid_t spawn(const std::vector<std::string>& words, int input, int output) {
 
 }  // namespace
 
-Crew::Crew(std::size_t size, const std::string& orders) {
+WorkerProcesses::WorkerProcesses(std::size_t size, const std::string& orders) {
   workers_.resize(size);
   try {
     for (std::size_t i = 0; i < size; ++i) {
@@ -85,9 +85,9 @@ Crew::Crew(std::size_t size, const std::string& orders) {
   }
 }
 
-Crew::~Crew() { end(); }
+WorkerProcesses::~WorkerProcesses() { end(); }
 
-void Crew::start(Worker& worker, const std::string& orders) {
+void WorkerProcesses::start(Worker& worker, const std::string& orders) {
   Pipe input;
   Pipe output;
   worker.pid = spawn({"holdfast", "demo", "--worker", worker.name, "--parent", std::to_string(::getpid())},
@@ -99,12 +99,12 @@ void Crew::start(Worker& worker, const std::string& orders) {
   if (::write(worker.input, orders.data(), orders.size()) != static_cast<ssize_t>(orders.size())) fail(errno, "write");
 }
 
-std::size_t Crew::running() const noexcept {
+std::size_t WorkerProcesses::running() const noexcept {
   return static_cast<std::size_t>(
       std::count_if(workers_.begin(), workers_.end(), [](const Worker& worker) { return worker.output >= 0; }));
 }
 
-std::optional<int> Crew::listen(std::size_t index, const std::function<void(std::string_view)>& on_line) {
+std::optional<int> WorkerProcesses::listen(std::size_t index, const std::function<void(std::string_view)>& on_line) {
   auto& worker = workers_[index];
   std::array<char, kLongestLine> buffer{};
   while (worker.output >= 0) {
@@ -126,23 +126,23 @@ std::optional<int> Crew::listen(std::size_t index, const std::function<void(std:
   return std::nullopt;
 }
 
-void Crew::tell(std::size_t index, std::string_view line) {
+void WorkerProcesses::tell(std::size_t index, std::string_view line) {
   const auto text = std::string(line) + "\n";
   // One that was killed does not read; its end is noticed elsewhere.
   [[maybe_unused]] const auto written = ::write(workers_[index].input, text.data(), text.size());
 }
 
-void Crew::kill(std::size_t worker) {
+void WorkerProcesses::kill(std::size_t worker) {
   if (workers_[worker].pid > 0) ::kill(workers_[worker].pid, SIGKILL);
 }
-void Crew::pause(std::size_t worker) {
+void WorkerProcesses::pause(std::size_t worker) {
   if (workers_[worker].pid > 0) ::kill(workers_[worker].pid, SIGSTOP);
 }
-void Crew::resume(std::size_t worker) {
+void WorkerProcesses::resume(std::size_t worker) {
   if (workers_[worker].pid > 0) ::kill(workers_[worker].pid, SIGCONT);
 }
 
-int Crew::reap(Worker& worker) {
+int WorkerProcesses::reap(Worker& worker) {
   int status = 0;
   while (::waitpid(worker.pid, &status, 0) < 0 && errno == EINTR) {
   }
@@ -151,7 +151,7 @@ int Crew::reap(Worker& worker) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : kExitSignal + WTERMSIG(status);
 }
 
-void Crew::end() noexcept {
+void WorkerProcesses::end() noexcept {
   for (auto& worker : workers_) {
     if (worker.pid > 0) ::kill(worker.pid, SIGKILL);
   }

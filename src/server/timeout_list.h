@@ -1,4 +1,4 @@
-// patience.h -- one timer for many waits that are all equally long.
+// timeout_list.h -- one timer for many waits that are all equally long.
 //
 // The wait that begins last is the last to end, so a list in the order of arrival is sorted: beginning and
 // ending a wait cost the same with one connection and with ten thousand.
@@ -12,29 +12,29 @@
 
 namespace holdfast::server {
 
-class Patience {
+class TimeoutList {
   using Clock = asio::steady_timer::clock_type;
 
  public:
-  class Waiter {
+  class Handler {
    public:
     // Its wait is over and forgotten; it may begin another.
-    virtual void waited_enough() = 0;
+    virtual void timed_out() = 0;
 
    protected:
-    ~Waiter() = default;
+    ~Handler() = default;
   };
 
   struct Entry {
     Clock::time_point until;
-    Waiter* waiter;
+    Handler* handler;
   };
   using Wait = std::list<Entry>::iterator;
 
-  Patience(asio::io_context& context, std::chrono::milliseconds wait) : timer_(context), wait_(wait) {}
+  TimeoutList(asio::io_context& context, std::chrono::milliseconds wait) : timer_(context), wait_(wait) {}
 
-  // The waiter stays where it is until the wait is over or ended.
-  Wait begin(Waiter& waiter);
+  // The handler stays where it is until the wait is over or ended.
+  Wait begin(Handler& handler);
   void end(Wait wait);
 
  private:
@@ -46,7 +46,7 @@ class Patience {
   std::list<Entry> entries_;
   bool armed_ = false;
   // A handler that could not be cancelled any more finds out by this that there is nothing left to do.
-  std::shared_ptr<Patience*> self_ = std::make_shared<Patience*>(this);
+  std::shared_ptr<TimeoutList*> self_ = std::make_shared<TimeoutList*>(this);
 };
 
 }  // namespace holdfast::server

@@ -1,4 +1,4 @@
-#include "server/door.h"
+#include "server/acceptor.h"
 
 #include <fmt/format.h>
 #include <sys/socket.h>
@@ -63,28 +63,27 @@ bool is_left_behind(const std::string& path, const base::UnixAddress& address) {
 
 }  // namespace
 
-Door::Door(std::shared_ptr<Reception> reception, std::shared_ptr<const net::ServerTls> tls)
-    : reception_(std::move(reception)),
-      tls_(std::move(tls)),
-      acceptor_(reception_->context),
-      pause_(reception_->context) {}
+Acceptor::Acceptor(std::shared_ptr<ConnectionContext> shared, std::shared_ptr<const net::ServerTls> tls)
+    : shared_(std::move(shared)), tls_(std::move(tls)), acceptor_(shared_->context), pause_(shared_->context) {}
 
-tl::expected<std::shared_ptr<Door>, std::string> Door::open(std::shared_ptr<Reception> reception, const Listen& listen,
-                                                            std::shared_ptr<const net::ServerTls> tls) {
-  auto door = std::make_shared<Door>(std::move(reception), std::move(tls));
-  if (const auto error = listen.path.empty() ? door->listen_on_host(listen) : door->listen_on_path(listen.path)) {
+tl::expected<std::shared_ptr<Acceptor>, std::string> Acceptor::open(std::shared_ptr<ConnectionContext> shared,
+                                                                    const Listen& listen,
+                                                                    std::shared_ptr<const net::ServerTls> tls) {
+  auto acceptor = std::make_shared<Acceptor>(std::move(shared), std::move(tls));
+  if (const auto error =
+          listen.path.empty() ? acceptor->listen_on_host(listen) : acceptor->listen_on_path(listen.path)) {
     std::string why = error.message();
     if (!why.empty()) why.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(why.front())));
     const auto where = listen.path.empty() ? with_port(listen.host, listen.port) : listen.path;
     return tl::unexpected(fmt::format("cannot listen on {}: {}", where, why));
   }
-  door->accept();
-  return door;
+  acceptor->accept();
+  return acceptor;
 }
 
-std::error_code Door::listen_on_host(const Listen& listen) {
+std::error_code Acceptor::listen_on_host(const Listen& listen) {
   std::error_code error;
-  tcp::resolver resolver(reception_->context);
+  tcp::resolver resolver(shared_->context);
   const auto found = resolver.resolve(listen.host, std::to_string(listen.port),
                                       tcp::resolver::passive | tcp::resolver::numeric_service, error);
   if (error) return error;
@@ -103,7 +102,7 @@ std::error_code Door::listen_on_host(const Listen& listen) {
 }
 
 // Not by Asio: its addresses are as short as the kernel's.
-std::error_code Door::listen_on_path(const std::string& path) {
+std::error_code Acceptor::listen_on_path(const std::string& path) {
   const auto failed = [] { return std::error_code(errno, std::system_category()); };
   const auto address = base::UnixAddress::of(path);
   if (!address) return failed();
@@ -124,7 +123,7 @@ std::error_code Door::listen_on_path(const std::string& path) {
   return error;
 }
 
-void Door::close() {
+void Acceptor::close() {
   std::error_code ignored;
   // A child of this process that was forked has a copy, and clients would go on being accepted by that.
   (void)::shutdown(acceptor_.native_handle(), SHUT_RDWR);
@@ -132,29 +131,29 @@ void Door::close() {
   pause_.cancel();
 }
 
-void Door::accept() {
+void Acceptor::accept() {
   if (!acceptor_.is_open()) return;
   acceptor_.async_accept(client_, [self = shared_from_this()](const std::error_code& error, Socket socket) {
     self->accepted(error, std::move(socket));
   });
 }
 
-void Door::accepted(const std::error_code& error, Socket socket) {
+void Acceptor::accepted(const std::error_code& error, Socket socket) {
   if (!acceptor_.is_open()) return;
   if (!error) {
     try {
       const base::SpareReserve spare(base::SpareReserve::Part::half);
       admit(std::move(socket));
     } catch (const std::bad_alloc&) {
-      reception_->quotas->refusals.note(Refusal::memory,
-                                        fmt::format("a client of {} was turned away: there is no memory for another "
-                                                    "connection",
-                                                    address_));
+      shared_->quotas->refusals.note(Refusal::memory,
+                                     fmt::format("a client of {} was turned away: there is no memory for another "
+                                                 "connection",
+                                                 address_));
     }
     return accept();
   }
   if (error == asio::error::connection_aborted) return accept();  // a client that went before we came
-  reception_->quotas->refusals.note(
+  shared_->quotas->refusals.note(
       Refusal::descriptors,
       fmt::format("clients wait to be accepted on {}: {} (raise the limit of open files, ulimit -n)", address_,
                   error.message()));
@@ -162,7 +161,7 @@ void Door::accepted(const std::error_code& error, Socket socket) {
   pause_.async_wait([self = shared_from_this()](const std::error_code&) { self->accept(); });
 }
 
-void Door::admit(Socket socket) {
+void Acceptor::admit(Socket socket) {
   if (is_unix_) {
     // Before anything is spent on it.
     if (base::user_at_other_end(socket.native_handle()) != ::geteuid()) return;
@@ -175,12 +174,12 @@ void Door::admit(Socket socket) {
         source_of(client.address()));
 }
 
-void Door::admit(Socket socket, Origin origin, const std::string& source) {
-  auto& addresses = reception_->quotas->addresses;
+void Acceptor::admit(Socket socket, Origin origin, const std::string& source) {
+  auto& addresses = shared_->quotas->addresses;
   origin.source = addresses.find(source, std::chrono::steady_clock::now().time_since_epoch());
   auto stream = tls_ ? tls_->accept() : nullptr;
   if (!addresses.enter(*origin.source)) {
-    reception_->quotas->refusals.note(
+    shared_->quotas->refusals.note(
         Refusal::connections,
         fmt::format("{} was turned away: there are {} connections, {} of them from {} "
                     "(limits.connections, limits.connections_per_address)",
@@ -189,7 +188,7 @@ void Door::admit(Socket socket, Origin origin, const std::string& source) {
   }
   std::shared_ptr<TcpConnection> connection;
   try {
-    connection = std::make_shared<TcpConnection>(reception_, std::move(socket), origin.source, std::move(stream));
+    connection = std::make_shared<TcpConnection>(shared_, std::move(socket), origin.source, std::move(stream));
   } catch (const std::bad_alloc&) {
     addresses.leave(*origin.source);
     throw;

@@ -1,4 +1,4 @@
-// door.h -- accepts clients on one address.
+// acceptor.h -- accepts clients on one address.
 #pragma once
 
 #include <asio/basic_socket_acceptor.hpp>
@@ -9,7 +9,7 @@
 #include <tl/expected.hpp>
 
 #include "net/server_tls.h"
-#include "server/reception.h"
+#include "server/connection_context.h"
 
 namespace holdfast::server {
 
@@ -17,19 +17,19 @@ namespace holdfast::server {
 inline constexpr std::chrono::milliseconds kAcceptAgainAfter{100};
 
 // Kept by its pending accept until close().
-class Door : public std::enable_shared_from_this<Door> {
+class Acceptor : public std::enable_shared_from_this<Acceptor> {
  public:
   // `tls` is empty where clients come without. Fails with one sentence.
-  static tl::expected<std::shared_ptr<Door>, std::string> open(std::shared_ptr<Reception> reception,
-                                                               const Listen& listen,
-                                                               std::shared_ptr<const net::ServerTls> tls);
+  static tl::expected<std::shared_ptr<Acceptor>, std::string> open(std::shared_ptr<ConnectionContext> shared,
+                                                                   const Listen& listen,
+                                                                   std::shared_ptr<const net::ServerTls> tls);
 
   // "127.0.0.1:2181", or a path
   const std::string& address() const noexcept { return address_; }
   std::uint16_t port() const noexcept { return port_; }
   void close();
 
-  Door(std::shared_ptr<Reception> reception, std::shared_ptr<const net::ServerTls> tls);
+  Acceptor(std::shared_ptr<ConnectionContext> shared, std::shared_ptr<const net::ServerTls> tls);
 
  private:
   using Endpoint = asio::generic::stream_protocol::endpoint;
@@ -41,7 +41,7 @@ class Door : public std::enable_shared_from_this<Door> {
   void admit(Socket socket);
   void admit(Socket socket, Origin origin, const std::string& source);
 
-  std::shared_ptr<Reception> reception_;
+  std::shared_ptr<ConnectionContext> shared_;
   std::shared_ptr<const net::ServerTls> tls_;
   asio::basic_socket_acceptor<asio::generic::stream_protocol, Executor> acceptor_;
   asio::steady_timer pause_;

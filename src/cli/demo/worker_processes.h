@@ -1,4 +1,4 @@
-// crew.h -- the worker processes of the demonstration, and the pipes to them. None outlives its Crew.
+// worker_processes.h -- the worker processes of the demonstration, and the pipes to them. None outlives its WorkerProcesses.
 //
 //              kill()       pause()      resume()    its end
 //   running    -> ended     -> paused    nothing     -> ended
@@ -19,14 +19,14 @@
 
 namespace holdfast::cli::demo {
 
-class Crew {
+class WorkerProcesses {
  public:
   // Starts that many workers, A, B, C..., each with `orders` on its stdin. Throws std::system_error, and then there is none.
-  Crew(std::size_t size, const std::string& orders);
+  WorkerProcesses(std::size_t size, const std::string& orders);
   // Kills and reaps those that are left.
-  ~Crew();
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  ~WorkerProcesses();
+  WorkerProcesses(const WorkerProcesses&) = delete;
+  WorkerProcesses& operator=(const WorkerProcesses&) = delete;
 
   std::size_t size() const noexcept { return workers_.size(); }
   const std::string& name(std::size_t worker) const { return workers_[worker].name; }

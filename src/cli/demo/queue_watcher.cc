@@ -1,4 +1,4 @@
-#include "cli/demo/lookout.h"
+#include "cli/demo/queue_watcher.h"
 
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -13,12 +13,12 @@
 namespace holdfast::cli::demo {
 namespace {
 
-// Often enough to see every queue that a picture shows; two reads each.
+// Often enough to see every queue that the screen shows; two reads each.
 constexpr std::chrono::milliseconds kInterval{50};
 
 }  // namespace
 
-Lookout::Lookout(const ServiceSettings& settings, std::string lock)
+QueueWatcher::QueueWatcher(const ServiceSettings& settings, std::string lock)
     : lock_(std::move(lock)),
       client_(connect(settings, {.purpose = "demo"})),
       ready_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
@@ -26,21 +26,21 @@ Lookout::Lookout(const ServiceSettings& settings, std::string lock)
   thread_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
 }
 
-Lookout::~Lookout() {
+QueueWatcher::~QueueWatcher() {
   thread_.request_stop();
   client_.close();  // wakes an inspect() that waits for the service
   thread_.join();
   ::close(ready_);
 }
 
-std::vector<Lookout::Queue> Lookout::take() {
+std::vector<QueueWatcher::Queue> QueueWatcher::take() {
   const std::lock_guard guard(mutex_);
   std::uint64_t count = 0;
   [[maybe_unused]] const auto size = ::read(ready_, &count, sizeof count);
   return std::exchange(seen_, {});
 }
 
-void Lookout::watch(const std::stop_token& stop) {
+void QueueWatcher::watch(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     Queue queue;
     try {
