@@ -21,7 +21,7 @@ class TidyTest(unittest.TestCase):
         (self.root / "script").mkdir()
         (self.root / "build/clang").mkdir(parents=True)
         (self.root / "script/tidy").write_text(SCRIPT.read_text(encoding="utf-8"), encoding="utf-8")
-        checks = "Checks: '-*,clang-diagnostic-*,modernize-use-nullptr'\nWarningsAsErrors: '*'\nHeaderFilterRegex: '/src/'\n"
+        checks = "Checks: '-*,clang-diagnostic-*,bugprone-suspicious-include,modernize-use-nullptr'\nWarningsAsErrors: '*'\nHeaderFilterRegex: '/src/'\n"
         (self.root / ".clang-tidy").write_text(checks, encoding="utf-8")
         self.write("a.h", "#pragma once\nstruct A {\n  int size() const { return 0; }\n};\n")
         for number in (1, 2):

@@ -14,7 +14,7 @@ namespace holdfast::net {
 namespace {
 
 // The most that one TLS record carries.
-constexpr std::size_t kRecord = 16 * 1024;
+constexpr std::size_t kRecord = std::size_t{16} << 10;
 // SSL_write() takes an int.
 constexpr std::size_t kMostAtOnce = 1 << 30;
 

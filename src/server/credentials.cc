@@ -11,7 +11,7 @@ std::string digest_of(std::string_view user_and_password) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> hash{};
   unsigned int size = 0;
   EVP_Digest(user_and_password.data(), user_and_password.size(), hash.data(), &size, EVP_sha1(), nullptr);
-  std::array<unsigned char, 2 * EVP_MAX_MD_SIZE> text{};
+  std::array<unsigned char, std::size_t{2} * EVP_MAX_MD_SIZE> text{};
   const auto length = EVP_EncodeBlock(text.data(), hash.data(), static_cast<int>(size));
   std::string digest(user_and_password.substr(0, user_and_password.find(':')));
   digest.push_back(':');

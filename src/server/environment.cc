@@ -16,7 +16,7 @@ namespace {
 // What ZooKeeper says where it knows nothing.
 constexpr const char* kUnknown = "<NA>";
 
-std::string megabytes(std::uint64_t bytes) { return std::to_string(bytes / (1024 * 1024)) + "MB"; }
+std::string megabytes(std::uint64_t bytes) { return std::to_string(bytes >> 20) + "MB"; }
 
 }  // namespace
 

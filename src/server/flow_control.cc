@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kUnreadAnswers = std::size_t{4} << 20;
 // The requests of one client may have this share of the memory that is free, and always as much as a client with good manners needs.
 constexpr std::size_t kUnservedShare = 4;
-constexpr std::size_t kLeastUnserved = 64 * 1024;
+constexpr std::size_t kLeastUnserved = std::size_t{64} << 10;
 
 }  // namespace
 

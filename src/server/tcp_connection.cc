@@ -22,10 +22,10 @@ namespace {
 // Of an idle connection: a request of a lock client fits.
 constexpr std::size_t kLeastBuffer = 512;
 // Of one that sends much: more does not save noticeably many system calls.
-constexpr std::size_t kMostBuffer = 64 * 1024;
+constexpr std::size_t kMostBuffer = std::size_t{64} << 10;
 constexpr std::size_t kBufferGrowth = 4;
 // Answers are put together up to this size; a longer one is not copied.
-constexpr std::size_t kChunk = 16 * 1024;
+constexpr std::size_t kChunk = std::size_t{16} << 10;
 
 // At most `longest`, and no half lines.
 void cut(std::string& text, std::size_t longest) {
@@ -266,9 +266,9 @@ void TcpConnection::flush() {
     out -= gone;
   }
   std::erase_if(buffers, [](const asio::const_buffer& buffer) { return buffer.size() == 0; });
-  asio::async_write(
-      socket_, std::move(buffers),
-      [self = shared_from_this()](const std::error_code& failure, std::size_t) { self->written(failure); });
+  asio::async_write(socket_, buffers, [self = shared_from_this()](const std::error_code& failure, std::size_t) {
+    self->written(failure);
+  });
 }
 
 // Moves what was gathered into the flight.

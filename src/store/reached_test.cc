@@ -312,7 +312,7 @@ TEST_P(ReachedTest, lets_an_operator_go_on_with_an_older_snapshot_that_needs_no_
   std::vector<std::string> segments;
   const auto in_data = disk_.list("/data");
   for (const auto& name : *in_data) {
-    if (name.starts_with("snapshot.")) newest = std::max(newest, "/data/" + name);
+    if (name.starts_with("snapshot.")) newest = std::max(newest, fmt::format("/data/{}", name));
   }
   const auto in_log = disk_.list("/log");
   for (const auto& name : *in_log) {

@@ -147,8 +147,8 @@ tl::expected<void, Failure> Survey::find_segments(Plan& plan) {
   if (known_.segment > (numbers.empty() ? 0 : numbers.back())) {
     const std::string path = join(options_.log_directory, numbered(kSegmentPrefix, known_.segment));
     const auto elsewhere = numbers.empty() ? "if the log is in another directory, name that (--log-dir); else " : "";
-    const auto lost = lose(plan, unfit(path, fmt::format("it is missing, and was the newest segment of the log; {}{}",
-                                                         elsewhere, kRestore)));
+    auto lost = lose(plan, unfit(path, fmt::format("it is missing, and was the newest segment of the log; {}{}",
+                                                   elsewhere, kRestore)));
     if (!lost) return lost;
   }
   return take_last_row(plan, numbers);
@@ -284,7 +284,7 @@ tl::expected<void, Failure> Survey::read_log(Plan& plan) {
   const Index begin = plan.snapshot.value_or(0);
   while (plan.first + 1 < plan.segments.size() && plan.segments[plan.first + 1].after <= begin) ++plan.first;
   for (std::size_t i = plan.first; i < plan.segments.size(); ++i) {
-    const auto read = read_segment(plan, i);
+    auto read = read_segment(plan, i);
     if (read) continue;
     // The system's complaint may go away.
     if (read.error().error) return read;

@@ -25,7 +25,7 @@ constexpr Clock::duration kLeastPatience = std::chrono::milliseconds(500);
 // much to do.
 constexpr Clock::duration kWhatIsIt = std::chrono::milliseconds(500);
 // In one frame. Servers refuse frames of more than a megabyte.
-constexpr std::size_t kMostPathBytes = 128 * 1024;
+constexpr std::size_t kMostPathBytes = std::size_t{128} << 10;
 constexpr auto kGibberish = net::FrameSocket::kGibberish;
 
 }  // namespace

@@ -21,7 +21,7 @@ SocketLine::SocketLine(net::Reactor& reactor, const net::ServerAddress& server, 
 
 std::shared_ptr<SocketLine> SocketLine::make(net::Reactor& reactor, const net::ServerAddress& server,
                                              Clock::duration patience, Events events, net::ClientTls* tls) {
-  const std::shared_ptr<SocketLine> line(new SocketLine(reactor, server, std::move(events), tls));
+  std::shared_ptr<SocketLine> line(new SocketLine(reactor, server, std::move(events), tls));
   if (line->socket_.closed()) {
     reactor.post([line] { line->attend(); });
     return line;
