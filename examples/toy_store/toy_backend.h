@@ -66,16 +66,16 @@ class Backend final : public spi::QueueBackend {
     answer(std::move(done), [] { return Reply<Nothing>(); });
   }
 
-  ListenerId listen(Name queue, Name ticket, Callback<TicketText> armed, spi::Told told) override {
+  ListenerId listen(Name queue, Name ticket, Callback<TicketText> armed, spi::TicketListener told) override {
     const auto see = [=, this] { return store_->text(queue, ticket); };
     return listen_for(std::move(armed), see, std::move(told), /*once=*/false);
   }
-  ListenerId listen_to_queue(Name queue, Callback<Listing> armed, spi::Told told) override {
+  ListenerId listen_to_queue(Name queue, Callback<Listing> armed, spi::TicketListener told) override {
     const auto see = [=, this] { return Reply<Listing>{.value = store_->list(queue)}; };
     return listen_for(
         std::move(armed), see, [told](const auto&) { told({Status::absent}); }, /*once=*/true);
   }
-  ListenerId listen_to_count(Name name, Callback<std::int32_t> armed, spi::CountTold told) override {
+  ListenerId listen_to_count(Name name, Callback<std::int32_t> armed, spi::CountListener told) override {
     const auto see = [this, at = path(name)] { return store_->count(at); };
     const auto tell = [told](const Reply<std::int32_t>& count) { count ? told(count.value) : void(); };
     return listen_for(std::move(armed), see, tell, /*once=*/false);

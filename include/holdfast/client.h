@@ -39,97 +39,115 @@ namespace net {
 class Reactor;
 }  // namespace net
 
-//   state        means                                                          next
-//   connected    the first session is there                                     jeopardy, lost, closed
-//   jeopardy     cannot be renewed right now; holds are still provably ours     reconnected, lost, closed
-//   reconnected  renewed again, after jeopardy (holds intact) or after lost     jeopardy, lost, closed
-//   lost         no hold of this client can be proven any longer; all are lost  reconnected, closed
-//   closed       close() was called, or the Client destroyed; all holds ended   -
+// What a client knows about its session:
 //
-// An alarm belongs on `lost`, and a warning on `jeopardy`. `closed` is what the program itself has asked for.
+//   state        means                                                           next
+//   connected    there is a first session                                        jeopardy, lost, closed
+//   jeopardy     it cannot be renewed right now; holds are still provably good   reconnected, lost, closed
+//   reconnected  renewed again, after jeopardy (holds intact) or after lost      jeopardy, lost, closed
+//   lost         no hold of this client can be proven any longer; all are lost   reconnected, closed
+//   closed       by close() or the destructor; all holds have ended              -
+//
+// Raise an alarm on `lost`, and a warning on `jeopardy`. `closed` is what the program itself asked for.
 enum class ConnectionState { connected, jeopardy, reconnected, lost, closed };
 
+// "jeopardy", and so on.
 std::string_view to_string(ConnectionState state) noexcept;
 
-// How long threads of one client may pass a name among themselves while other processes wait for it. Both bounds hold;
-// a count of 0 gives every hold its own place in the queue.
+// How long the threads of one client may hand a name over among themselves, at no request, while other processes wait for it. After `count`
+// hand-overs or `time`, whichever comes first, the ticket goes back to the queue. A count of 0 gives every hold a ticket of its own.
 struct HandOver {
   unsigned count = 64;
   std::chrono::milliseconds time{100};
 };
 
-// Whether a wait without deadline that could never end fails with `deadlock` instead. Looks at holds that only the thread which
-// took them can give back (lock(), not a Lease), because no other thread can help it out.
+// Whether a wait without a deadline that could never end fails with `deadlock` instead. Only holds that no other thread can give back count:
+// those taken with lock(), not Leases.
 //
-//   off          lock() waits
-//   this_client  circles among threads of this client are found. Costs no request
-//   all_clients  also circles over clients that all asked for this, on one name space. A thread that waits while it holds something
-//                reads all locks there, when it begins to wait and with every heartbeat; and every thread takes a ticket of its
-//                own, so there is no hand-over. The youngest of a circle fails.
+//   off          lock() waits for ever
+//   this_client  finds circles among the threads of this client. Costs no request
+//   all_clients  finds circles over clients as well, if all of them chose this and have one name space. A thread that waits while it holds
+//                something reads all locks there when it begins to wait, and again with every heartbeat. Every thread takes a ticket of its
+//                own, so there is no hand-over. The youngest waiter of a circle fails
 enum class DeadlockDetection { off, this_client, all_clients };
 
 // What became of the holders that Client::revoke() asked.
 struct Revocation {
-  std::size_t asked = 0;   // held the name, or shared it
-  std::size_t gone = 0;    // of those, gave it back, or ended, in time
-  std::size_t broken = 0;  // of those, were removed by force
+  std::size_t asked = 0;   // how many held the name, or shared it
+  std::size_t gone = 0;    // how many of those gave it back, or ended, in time
+  std::size_t broken = 0;  // how many of those were removed by force
 };
 
+// How a client behaves. The defaults suit a service in the same data centre.
 struct ClientOptions {
-  // How long the service waits for a sign of life before it gives our locks away. The service may grant another one,
-  // which then counts: Client::session_timeout().
+  // How long the service waits for a sign of life before it gives this client's locks away. A short one lets rivals go on sooner after a
+  // crash; a long one survives longer pauses and outages. The service may grant another one, which then counts: Client::session_timeout().
   std::chrono::milliseconds session_timeout{15'000};
   // How long one attempt to reach the service may take; connect() and try_lock() do not take longer.
   std::chrono::milliseconds connection_timeout{5'000};
   // Put before every name: "billing" makes "orders/1" the path /billing/orders/1.
   std::string name_space{};
-  // For zks:// only; with another URL of ZooKeeper it is refused, so that nothing travels as plain text by mistake.
+  // For zks:// only; with another URL of ZooKeeper it is refused.
   TlsOptions tls{};
-  // What only services with ZooKeeper's protocol have.
+  // For services that speak ZooKeeper's protocol.
   ZooKeeperOptions zookeeper{};
+  // How often, and how fast, a call tries again when the service cannot be reached.
   RetryPolicy retry = RetryPolicy::exponential_backoff(std::chrono::milliseconds(100), 10, std::chrono::seconds(5));
   HandOver hand_over{};
   DeadlockDetection deadlocks = DeadlockDetection::this_client;
-  // Called on a thread of the client, in order, never concurrently. Must not throw.
+  // Called for every change of the state, on a thread of the client, in order, never concurrently. Must not throw.
   std::function<void(ConnectionState)> listener{};
-  // Shown to those who ask for the holder of a lock.
+  // Both are shown to a client or operator that asks for the holder of a lock. Empty program: the name of the running program.
   std::string purpose{};
-  // Likewise; empty: the name of the program that runs.
   std::string program{};
 };
 
-// Cheap to move, not copyable. Mutexes and Leases may outlive it; they then answer `cancelled` and `session_lost`. One that was moved
-// from answers `invalid_argument`, and is `closed`.
+// One session with a storage service. The locks of one client live and die with that session, so most programs have one client.
 //
-// fork(): a client belongs to the process that made it, and so does all that was made from it. A child that goes on without exec()
-// has none of its locks: there every call fails with `forked`, at once, a Lease is not held, has no token and is lost, and destructors,
-// close() and exit() do nothing. The parent does not notice: its locks, its connection and its heartbeats go on. A child that wants
-// locks connects a client of its own. (`memory:` and `embedded:` are then new in the child, as nothing of the parent's runs there.) The
-// same goes for Engine. The child has copies of the parent's sockets until it calls exec() or ends, and never uses them.
+// Example:
 //
-// Threads: three for each client, named hf-loop, hf-lost and hf-listener. They block all signals, but for those of faults.
+//   using namespace std::chrono_literals;
+//   auto client = holdfast::Client::connect("memory:", {.session_timeout = 10s, .purpose = "monthly run"});
+//   holdfast::Lease lease = client.mutex("orders/123").acquire();
 //
-// Log: spdlog's logger "holdfast", if the program has registered one (spdlog::register_logger) before its first client; else warnings and
-// errors go to stderr. In a child of fork() it is looked for anew.
+// Ownership: cheap to move, not copyable. Locks and Leases may outlive it; they then answer `cancelled` and `session_lost`. A client that
+// was moved from answers `invalid_argument`, and is `closed`.
 //
-// Thread safety: all members from any thread, but not against moving or destroying the object.
+// Thread safety: all members from any thread. Moving or destroying the object only while no other thread uses it.
+//
+// Cost: three threads, named hf-loop, hf-lost and hf-listener, which block all signals except those of faults; one connection; one request
+// per sixth of the session timeout (fifteenth, on an ensemble), however many locks are held. Making a lock object costs no request.
+//
+// Deadlines: no acquire outlives its deadline, whatever the network does. Every other request takes at most options.connection_timeout.
+//
+// fork(): a client belongs to the process that made it, and so does everything made from it. A child that goes on without exec() has none of
+// its locks: there every call fails immediately with `forked`; a Lease is not held, has no token and is lost; destructors, close() and
+// exit() do nothing. The parent does not notice: its locks, connection and heartbeats go on. A child that wants locks connects a client of
+// its own (`memory:` and `embedded:` are then new, as nothing of the parent's runs there). The same goes for Engine. The child has copies of
+// the parent's sockets until it calls exec() or ends, and never uses them.
+//
+// Log: spdlog's logger "holdfast", if the program has registered one (spdlog::register_logger) before its first client; otherwise warnings
+// and errors go to stderr. A child of fork() looks for it anew.
 class Client {
  public:
-  // Waits until there is a session, at most options.connection_timeout. URLs:
-  //   memory:  memory:NAME                   a queue inside this process, shared by all clients of that name
-  //   zk://host:port,host:port[/chroot]      Apache ZooKeeper, or `holdfast server`; without zk:// if each host has its port
+  // Waits until there is a session, at most options.connection_timeout.
+  //
+  //   URL                                    service
+  //   memory:  memory:NAME                   a queue inside this process, shared by all its clients of that name
+  //   zk://host:port,host:port[/chroot]      Apache ZooKeeper, or `holdfast server`; zk:// may be left out if every host has a port
   //   zks://host:port,host:port[/chroot]     the same by TLS
-  //   local:                                 the engine of this user, started by itself (local.h)
+  //   local:                                 the engine of this user, started on first use (local.h)
   //   embedded:  embedded:/directory         an engine inside this process (engine.h)
-  // Throws Error: invalid_argument (says what would be right), not_connected, refused.
+  //
+  // Throws Error: invalid_argument (the message says what would be right), not_connected, refused.
   static Client connect(std::string_view url, ClientOptions options = {});
 
-  // For those who bring another store: as connect(url), on what `make` returns.
+  // As connect(url), on the backend that `make` returns: for a store of your own (spi/queue_backend.h).
   using BackendFactory = std::function<std::unique_ptr<spi::QueueBackend>(spi::Executor&)>;
   static Client connect(const BackendFactory& make, ClientOptions options = {});
 
-  // The same, but not limited to one attempt: tries until `deadline`, as options.retry says, where each attempt takes at most
-  // options.connection_timeout. For a program that may start before its service does; or that has less time than one attempt takes.
+  // As connect(), but tries until `deadline`, as often as options.retry says; each attempt takes at most options.connection_timeout. For a
+  // program that may start before its service does, or that has less time than one attempt takes.
   static Client connect_until(std::string_view url, Clock::time_point deadline, ClientOptions options = {});
   static Client connect_until(const BackendFactory& make, Clock::time_point deadline, ClientOptions options = {});
 
@@ -137,53 +155,56 @@ class Client {
   Client& operator=(Client&&) noexcept;
   ~Client();  // close()
 
+  // Lock objects. None of these costs a request, but for shared_count(). They throw Error(invalid_argument) if a name or an option makes no
+  // sense.
+  //
   // A name is a path such as "orders/123": up to 32 parts of printable characters, none of them "." or "..", 512 bytes of UTF-8 in all.
-  // Every script and emoji will do; of private use (U+E000-F8FF) and U+FFF0-FFFF nothing. One leading slash is allowed and means
-  // nothing. A part that is spelled as a ticket ("lock-0000000000", with the ten digits that ZooKeeper appends) is refused.
-  // Throws Error(invalid_argument). Costs no request.
+  // Every script and emoji is allowed; characters of private use (U+E000-F8FF) and U+FFF0-FFFF are not. One leading slash is allowed and
+  // means nothing. A part that is spelled as a ticket ("lock-0000000000", with the ten digits that ZooKeeper appends) is refused.
   Mutex mutex(std::string_view name, LockOptions options = {});
   NonReentrantMutex non_reentrant_mutex(std::string_view name, LockOptions options = {});
   SharedMutex shared_mutex(std::string_view name, LockOptions options = {});
-  // One to kMaxNames different names. Throws Error(invalid_argument). No lock_delay.
+  // One to kMaxNames different names. No lock_delay.
   MultiLock multi_lock(std::vector<LockItem> items, LockOptions options = {});
-  // 1 to 2^31 - 1 permits. Throws Error(invalid_argument). No lock_delay.
+  // 1 to 2^31 - 1 permits. No lock_delay.
   Semaphore semaphore(std::string_view name, std::int64_t permits, LockOptions options = {});
   Semaphore semaphore(std::string_view name, const SharedCount& permits, LockOptions options = {});
-  // One round trip, and one more if it did not exist: then it is made and set to `initial`.
+  // One round trip; if the count does not exist, two more, which make it and set it to `initial`.
   SharedCount shared_count(std::string_view name, std::int32_t initial);
 
-  // Asks the holder of the name (all readers, if it is shared) to give it back, and waits for that at most `grace`. `force`: then
-  // removes the tickets of those who have not. A holder that is broken like that learns it by its next heartbeat, or at once if it
-  // listens (Lease::revoked()): until then two may believe to hold, and only a Fence knows better. Those who wait keep their places.
-  // Permits of a semaphore are not asked for.
-  // Throws Error: not_connected, refused, cancelled, invalid_argument.
+  // Asks the holder of the name (or all its readers) to give it back, and waits for that at most `grace`. With `force`, then removes the
+  // tickets of the holders that have not. A holder whose ticket is removed learns that with its next heartbeat, or immediately if it listens
+  // (Lease::revoked()): until then two clients may believe that they hold the lock, and only a Fence knows better. Waiters keep their places.
+  // Holders of a Semaphore's permits are not asked. Throws Error: not_connected, refused, cancelled, invalid_argument.
   enum class Force { no, yes };
   Revocation revoke(std::string_view name, std::chrono::milliseconds grace, Force force = Force::no);
 
-  // Who holds and who waits for a name: two round trips. For all names below `root` that a client wants (empty: the whole name
-  // space): two for every level of names. Nothing is written. Throws Error: not_connected, refused, cancelled, invalid_argument.
+  // Who holds and who waits for a name, in two round trips; or for all names in use below `root` (empty: the whole name space), in two round
+  // trips for every level of names. Nothing is written. Throws Error: not_connected, refused, cancelled, invalid_argument.
   LockInfo inspect(std::string_view name);
   std::vector<LockInfo> inspect_all(std::string_view root = {});
 
-  // Makes the changes if, and only if, the ticket of `lease` is there at that moment, in one transaction of the service: what
-  // an expired holder sends is refused by the service itself. session_lost: it is not there. refused: a step cannot be made, the
-  // message says which. not_connected: the connection broke, and the changes may or may not have been made.
+  // Makes the changes if, and only if, the ticket of `lease` is there at that moment, in one transaction of the service: what an expired
+  // holder sends is refused by the service itself. One round trip. Throws Error:
+  //   session_lost   the ticket is not there; nothing was changed
+  //   refused        a step cannot be made, and the message says which; nothing was changed
+  //   not_connected  the connection broke; the message says whether the changes may have been made
   void commit(const Lease& lease, const Transaction& transaction);
 
+  // What is known right now, without a request. A listener (ClientOptions) is told of every change.
   ConnectionState state() const noexcept;
-  // How long the service waits for a sign of life of this client before it gives its locks away: what it has granted, which may be more
-  // or less than options.session_timeout.
+  // What the service has granted, which may be more or less than options.session_timeout.
   std::chrono::milliseconds session_timeout() const;
 
-  // Ends the session, and with it every ticket. Waiters wake with `cancelled`; leases still held are lost. Idempotent. Returns
-  // when the callbacks have returned too, unless it is called by one of them. A server that does not answer is given up on
-  // after a few seconds.
+  // Ends the session, and with it every ticket. Waiters wake with `cancelled`; leases still held are lost. May be called again, and then does
+  // nothing. Returns when the callbacks have returned too, unless one of them calls it. Gives up after a few seconds on a server that does
+  // not answer.
   void close() noexcept;
 
  private:
   friend lock::SessionKey lock::session_key(const Client& client);
 
-  // A store of our own, which may watch sockets in the client's loop.
+  // For the stores that come with the library, which may watch sockets in the client's loop.
   using OwnBackendFactory = std::function<std::unique_ptr<spi::QueueBackend>(net::Reactor&)>;
   static Client open_until(const OwnBackendFactory& make, Clock::time_point deadline, ClientOptions options);
 

@@ -9,8 +9,15 @@
 
 namespace holdfast {
 
-// CLOCK_BOOTTIME: never set back, and it goes on while the machine is suspended. std::steady_clock stands still then,
-// and a laptop that wakes up would believe in a lease that the service ended hours ago.
+// CLOCK_BOOTTIME: it is never set back, and goes on while the machine is suspended. std::steady_clock stands still then, and a laptop that
+// wakes up would believe in a lease that the service ended hours ago. A clock for std::chrono, so time points of it are compared and
+// subtracted as usual.
+//
+// Example:
+//
+//   using namespace std::chrono_literals;
+//   if (lease.valid_until() - holdfast::Clock::now() < 5s) return;  // not enough time for the next step
+//   mutex.try_lock_until(holdfast::Clock::now() + 2s);
 struct Clock {
   using duration = std::chrono::nanoseconds;
   using rep = duration::rep;
@@ -23,7 +30,7 @@ struct Clock {
 
 namespace detail {
 
-// A time in nanoseconds. What they cannot count is the longest or the shortest that they can; NaN is zero.
+// A duration in nanoseconds. One that is too long or too short for them is the longest or shortest there is; NaN is zero.
 template <class Rep, class Period>
 constexpr Clock::duration saturated(const std::chrono::duration<Rep, Period>& time) {
   // 291 years. The count of nanoseconds ends eight months later, so no rounding below can pass it.
@@ -42,22 +49,22 @@ constexpr Clock::duration saturated(const std::chrono::duration<Rep, Period>& ti
 
 }  // namespace detail
 
-// `when` and as much later, or the end of time.
+// `when` + `by`, or the end of time if that is later than can be counted.
 constexpr Clock::time_point later(Clock::time_point when, Clock::duration by) {
   if (by > Clock::duration::zero() && when > Clock::time_point::max() - by) return Clock::time_point::max();
   if (by < Clock::duration::zero() && when < Clock::time_point::min() - by) return Clock::time_point::min();
   return when + by;
 }
 
-// The moment `timeout` from now. Every duration has one: what is too long to be counted (hours::max(), infinity) means "for ever",
-// which is time_point::max(); one of zero or less, or NaN, means "do not wait", which is the epoch.
+// The moment `timeout` from now. Every duration has one: a duration that is too long to be counted (hours::max(), infinity) means "for
+// ever", which is time_point::max(); zero, a negative one and NaN mean "do not wait", which is the epoch.
 template <class Rep, class Period>
 Clock::time_point deadline_after(const std::chrono::duration<Rep, Period>& timeout) {
   const auto wait = detail::saturated(timeout);
   return wait > Clock::duration::zero() ? later(Clock::now(), wait) : Clock::time_point();
 }
 
-// The same moment on our clock, as the two clocks stand now. One that has passed means "do not wait".
+// The same moment on this clock, as the two clocks stand now. A moment that has passed means "do not wait".
 template <class OtherClock, class Duration>
 Clock::time_point deadline_at(const std::chrono::time_point<OtherClock, Duration>& deadline) {
   const auto until = detail::saturated(deadline.time_since_epoch());

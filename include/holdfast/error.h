@@ -1,7 +1,26 @@
 // error.h -- what can go wrong, and how it is said.
 //
-// Calls that cannot return a value throw Error. Calls that can, return a std::error_code or an AcquireResult. Both carry
-// an Errc, which also compares equal to the std::errc beside it, so `error == std::errc::timed_out` works.
+// A call that has no other way to say so throws Error. A call that returns a std::error_code or an AcquireResult does not throw. All carry an
+// Errc, which also compares equal to the std::errc beside it.
+//
+// Example:
+//
+//   const auto result = mutex.try_acquire_for(2s);
+//   if (result.error() == std::errc::timed_out) return;                         // the same as holdfast::Errc::timed_out
+//   if (result.error()) throw holdfast::Error(result.error(), result.message());
+//
+// Whatever the error, nothing is left behind: no ticket in a queue, no hold of which the caller does not know.
+//
+//   Errc               std::errc it equals           what to do
+//   timed_out          timed_out                     a rival holds the lock, or the service did not answer in time; try again later
+//   cancelled          operation_canceled            nothing: the program asked for it
+//   deadlock           resource_deadlock_would_occur release what this thread holds; take locks in one order, or as a MultiLock
+//   session_lost       owner_dead                    stop the work, release, and acquire again
+//   not_connected      not_connected                 is the service running, and the address right? The message says which server said what
+//   refused            permission_denied             trying again will not help; the message says what was refused and why
+//   not_owner          operation_not_permitted       a mistake in the caller: release by the thread and the object that acquired
+//   invalid_argument   invalid_argument              a mistake in the caller; the message says what would be right
+//   forked             no_such_process               connect a Client in the child
 #pragma once
 
 #include <string>
@@ -12,21 +31,21 @@
 namespace holdfast {
 
 enum class Errc {
-  timed_out = 1,  // std::errc::timed_out: the deadline came first
-  cancelled,      // std::errc::operation_canceled: stop requested, or the client was closed
-  deadlock,       // std::errc::resource_deadlock_would_occur
-  session_lost,   // std::errc::owner_dead: the hold or the session it rested on is gone
-  not_connected,  // std::errc::not_connected: the service was not reached, and the retry policy has ended
-  refused,        // std::errc::permission_denied: the service or a limit says no; retrying will not help
-  not_owner,      // std::errc::operation_not_permitted: this thread or object does not hold it
-  invalid_argument,  // std::errc::invalid_argument: an option, URL or name that makes no sense, or an object that was moved from
-  forked,  // std::errc::no_such_process: made by the process that this one was forked from, and of use there only
+  timed_out = 1,     // the deadline came first
+  cancelled,         // a stop was requested, or the client was closed
+  deadlock,          // the wait could never end
+  session_lost,      // the hold, or the session that it depended on, is gone
+  not_connected,     // the service was not reached, and the retry policy has ended
+  refused,           // the service or a limit says no, and would say no again
+  not_owner,         // this thread or object does not hold the lock
+  invalid_argument,  // an option, URL or name that makes no sense, or an object that was moved from
+  forked,            // the object was made by the parent of this process, and is of use only there
 };
 
 const std::error_category& error_category() noexcept;
 std::error_code make_error_code(Errc code) noexcept;
 
-// what() is one sentence: what is wrong and, where we know it, what would be right.
+// What is thrown. what() is one sentence: what went wrong, why if that is known, and what would be right. code() is the Errc.
 class Error : public std::system_error {
  public:
   Error(std::error_code code, std::string sentence);

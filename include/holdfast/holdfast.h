@@ -1,4 +1,27 @@
-// holdfast.h -- everything.
+// holdfast.h -- everything in one include.
+//
+// Holdfast is a lock that holds across threads, processes and machines. A Client has a session with a storage service. Locks are made from
+// it, by name. A Lease proves that one is held.
+//
+// Example:
+//
+//   auto client = holdfast::Client::connect("memory:");
+//   holdfast::Mutex mutex = client.mutex("orders/123");
+//   std::scoped_lock hold(mutex);
+//
+// The headers are the manual. A reading order:
+//
+//   lease.h                          the proof that a lock is held, and what happens when it is lost
+//   lockable.h, mutex.h              acquire and release; who owns a mutex
+//   client.h                         connect; make locks; revoke, inspect, commit
+//   error.h, acquire_result.h        what can go wrong, and how it is said
+//   shared_mutex.h, semaphore.h, multi_lock.h, shared_count.h
+//   fence.h, transaction.h           how a resource refuses a holder that is late
+//   lock_options.h, retry.h, tls_options.h, zookeeper_options.h
+//   inspect.h, card.h                who holds and who waits
+//   engine.h, engine_data.h, local.h the engine, inside this process or on this machine
+//   testing/faulty_service.h         for tests of your own code
+//   spi/queue_backend.h              for the author of another store
 #pragma once
 
 #include "holdfast/acquire_result.h"  // IWYU pragma: export

@@ -1,4 +1,4 @@
-// language.h -- stops a compiler that was not told to compile C++20, before it finds a hundred faults in what comes next.
+// language.h -- stops a compiler that is not set to C++20 with one sentence, before it reports a hundred errors in what comes next.
 #pragma once
 
 #if __cplusplus < 202002L

@@ -1,4 +1,4 @@
-// lock_options.h -- how long holds of one lock object last. All are off by default.
+// lock_options.h -- how long the holds of one lock object last.
 #pragma once
 
 #include <chrono>
@@ -7,16 +7,23 @@
 
 namespace holdfast {
 
+// For Client::mutex() and its like. All are off by default; a year is the most. A value that makes no sense (negative, min_hold longer than
+// max_hold) is refused with invalid_argument when the lock is made.
+//
+// Example:
+//
+//   using namespace std::chrono_literals;
+//   auto nightly = client.mutex("jobs/nightly", {.min_hold = 1min, .max_hold = 2h});
 struct LockOptions {
-  // Others do not get the name sooner than this after we did, however soon we release: so that a job that is started by many
-  // machines at once and takes a moment is run by one of them. (ShedLock's lockAtLeastFor.) The service keeps it for as long
-  // as our client is alive and open.
+  // No other client gets the name sooner than this after this one did, however soon it releases. For a job that many machines start at the
+  // same time and that takes only a moment: one of them runs it. (ShedLock's lockAtLeastFor.) The name is free earlier if this client is
+  // closed or killed, or loses its session.
   std::chrono::milliseconds min_hold{0};
-  // The hold ends by itself after this long: lost() fires, and the name goes to the next. Counted from the first entry.
+  // The hold ends by itself after this long, counted from its first entry: lost() fires, and the name goes to the next waiter.
   std::chrono::milliseconds max_hold{0};
-  // When a holder that asked for this ended without releasing (killed, cut off, paused too long), the next one that asks for it
-  // is kept waiting so much longer, from when its turn came: time for what the dead holder sent to arrive. Costs two round
-  // trips per acquire. Works among clients that ask for it, not with others' locks.
+  // When a holder ends without releasing (killed, cut off, paused too long), its successor waits this much longer, from when its turn came:
+  // time for the dead holder's last writes to arrive. Both must have asked for it, so it does not work with holders of other libraries. Two
+  // more round trips per acquire. Not for MultiLock and Semaphore.
   std::chrono::milliseconds lock_delay{0};
 };
 

@@ -1,4 +1,4 @@
-// lockable.h -- what every exclusive lock of ours can do. Use it through Mutex or NonReentrantMutex.
+// lockable.h -- acquire and release: what Mutex, NonReentrantMutex, SharedMutex and MultiLock have in common.
 #pragma once
 
 #include <chrono>
@@ -18,27 +18,50 @@ namespace lock {
 class Owner;
 }
 
-// Two ways to hold, which may be mixed; each way in has its way out:
+// One lock object on one name. There are two ways to hold it, which may be mixed; each way in has its own way out:
 //
-//   in                                              out
-//   lock(), try_lock(), try_lock_for/until()        unlock(); or release(), which reports; or release_for/until(), which waits
-//   acquire(), try_acquire(), try_acquire_for/until()   the Lease
+//   to acquire            waits                  if it does not get the lock    to release
+//   lock()                as long as it takes    throws Error                   unlock(), release(), release_for/until()
+//   try_lock_for/until()  until the deadline     false; throws Error otherwise  the same
+//   try_lock()            not for a rival        the same                       the same
+//   acquire()             as long as it takes    throws Error                   the Lease
+//   try_acquire_for/until()  until the deadline  AcquireResult says why         the Lease
+//   try_acquire()         not for a rival        the same                       the Lease
 //
-// Waiting costs no polling: the caller sleeps until the one ticket ahead of it is gone. Round trips: an uncontended
-// acquire is one, a release none (it is sent and not waited for), a busy try_lock() one read and no write.
+// lock() and its like fit std::scoped_lock and std::unique_lock, and belong to the thread that called them. A Lease can be passed on, has
+// the fencing token, and says when it is lost: prefer it wherever a late write would do harm.
 //
-// Thread safety: all members from any thread, but not against moving or destroying the object. Destroying an object
-// that is locked gives the lock back and logs an error; Leases outlive the object. One that was moved from answers every call with
-// invalid_argument, and one that came into this process by fork() with `forked` (client.h).
+// Example:
+//
+//   std::unique_lock hold(mutex, 2s);  // try_lock_for(2s)
+//   if (!hold) return;                 // a rival holds it
+//
+// Fairness: the service keeps an ordered queue. First come, first served, over all processes. Waiting costs no polling: the caller sleeps
+// until the one ticket ahead of it is gone.
+//
+// Deadlines hold whatever the network does. The retry policy (ClientOptions::retry) can only end a call earlier, with not_connected.
+//
+// Failure leaves nothing behind: a call that ends without the lock leaves no ticket in the queue, also if a reply was lost.
+//
+// Round trips: an uncontended acquire one (two on the first use of a name); a contended one two, and then none until it is granted; a
+// try_lock() of a busy lock one, which reads and writes nothing; a hand-over between threads of one client none; a release none, as it is
+// sent and not waited for.
+//
+// Thread safety: all members from any thread. Moving or destroying the object only while no other thread uses it. Destroying an object that
+// is locked gives the lock back and logs an error. Leases outlive the object.
+//
+// An object that was moved from answers every call with invalid_argument, and one that came into this process by fork() with `forked`
+// (client.h).
 class Lockable {
  public:
   Lockable(Lockable&&) noexcept;
   Lockable& operator=(Lockable&&) noexcept;
   ~Lockable();
 
-  // TimedLockable. These throw Error where AcquireResult would say anything other than "busy" or "timed out". A timeout of zero
-  // or less, or a deadline in the past, is a try_lock(): it may still take a round trip. Every duration and every moment of every
-  // clock can be given: what is too far away to be counted is "for ever", NaN is zero.
+  // TimedLockable. False means that the deadline came first; for any other reason these throw Error, as acquire() does.
+  //
+  // A timeout of zero or less, or a deadline in the past, is a try_lock(): it may still take a round trip. Every duration and every time
+  // point of every clock can be given: what is too far away to be counted is "for ever", NaN is zero.
   void lock();
   bool try_lock() { return lock_within(kDoNotWait); }
   template <class Rep, class Period>
@@ -49,14 +72,14 @@ class Lockable {
   bool try_lock_until(const std::chrono::time_point<OtherClock, Duration>& deadline) {
     return lock_within(deadline_at(deadline));
   }
-  // As std demands, it cannot fail: after loss it only forgets the hold; by a thread that does not own it logs an
-  // error and changes nothing.
+  // Cannot fail, as std demands. After a loss it only forgets the hold; called by a thread that does not own the lock, it logs an error and
+  // changes nothing.
   void unlock() noexcept;
-  // unlock() that reports: not_owner (nothing changes) or session_lost (the hold was gone before; it is forgotten).
+  // unlock() that reports: not_owner (nothing was changed), session_lost (the hold was lost before, and is forgotten now).
   std::error_code release() noexcept;
-  // release(), and waits until the service has acknowledged it: from then on another client's try_lock() can succeed, which it often
-  // cannot right after unlock(). Of a lock that was entered several times only the last one waits. timed_out: the release goes on in
-  // the background.
+  // As release(), and waits until the service has acknowledged it: from then on another client's try_lock() can succeed, which it often
+  // cannot right after unlock(). Of a lock that was entered several times only the last release waits. timed_out: the release goes on in the
+  // background.
   template <class Rep, class Period>
   std::error_code release_for(const std::chrono::duration<Rep, Period>& timeout) noexcept {
     return release_within(deadline_after(timeout));
@@ -66,10 +89,14 @@ class Lockable {
     return release_within(deadline_at(deadline));
   }
 
-  // Waits as long as it takes. Throws Error: cancelled, session_lost (a re-entry into a hold that was lost),
-  // not_connected (the retry policy ended), refused, deadlock.
+  // Waits as long as it takes, or until a stop is requested. Throws Error:
+  //   cancelled       a stop was requested, or the client was closed
+  //   not_connected   the retry policy has ended
+  //   refused         the service says no: no permission, a quota, a counter at its end
+  //   deadlock        it would wait for ever (DeadlockDetection)
+  //   session_lost    a re-entry into a hold that was lost
   [[nodiscard]] Lease acquire(std::stop_token stop = {});
-  // Does not wait for others: timed_out if a rival holds it. Not longer than the client's connection timeout.
+  // Does not wait for a rival: timed_out if one holds the lock. Waits for the service at most the client's connection timeout.
   AcquireResult try_acquire() { return acquire_within(kDoNotWait, {}); }
   template <class Rep, class Period>
   AcquireResult try_acquire_for(const std::chrono::duration<Rep, Period>& timeout, std::stop_token stop = {}) {

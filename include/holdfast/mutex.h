@@ -1,4 +1,4 @@
-// mutex.h -- the locks themselves: fair, exclusive, across threads, processes and machines.
+// mutex.h -- an exclusive lock, fair across threads, processes and machines.
 #pragma once
 
 #include "holdfast/language.h"
@@ -8,16 +8,23 @@ namespace holdfast {
 
 class Client;
 
-// Re-entrant, with the ownership rules of Curator's InterProcessMutex:
+// A re-entrant mutex: the one to use unless its leases travel between threads. It is made by Client::mutex(). What it can do is in
+// lockable.h: states, deadlines, errors, round trips, thread safety.
 //
-//   who asks                                     gets
-//   same thread, same object, hold is good       in at once; released as often as acquired
-//   same thread, same object, hold was lost      session_lost, until it is released
-//   same thread, another object of this name     waits, as another thread does
-//   another thread                               waits
+// Example:
 //
-// The thread that acquired may re-enter for as long as the hold lasts, also while the Lease is in other hands. If
-// leases travel between threads of a pool, use NonReentrantMutex.
+//   holdfast::Mutex mutex = client.mutex("orders/123");
+//   std::scoped_lock hold(mutex);
+//
+// Ownership, with the rules of Curator's InterProcessMutex. A thread that asks for it
+//
+//   by the same object, and holds it             enters immediately, and releases as often as it acquired
+//   by the same object, and has lost its hold    gets session_lost, until it has released every entry
+//   by another object of the same name           waits, as another thread does
+//   and does not hold it                         waits
+//
+// The thread that acquired may re-enter as long as the hold lasts, also while another thread has the Lease. If leases travel between the
+// threads of a pool, use NonReentrantMutex.
 class Mutex : public Lockable {
  public:
   // True between this thread's acquire and its last release, unless the hold was lost.
@@ -28,9 +35,11 @@ class Mutex : public Lockable {
   using Lockable::Lockable;
 };
 
-// Not re-entrant: a second acquire by its holder waits, or times out. Any thread may release().
+// A mutex that belongs to no thread: any thread may release() it. A second acquire by its holder waits, or times out. Made by
+// Client::non_reentrant_mutex(); otherwise as Mutex.
 class NonReentrantMutex : public Lockable {
  public:
+  // True between an acquire by this object and its release, by whichever thread, unless the hold was lost.
   bool is_held() const noexcept;
 
  private:

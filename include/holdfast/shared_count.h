@@ -13,17 +13,26 @@ namespace lock {
 class Core;
 }
 
-// The same node as Curator's SharedCount: four bytes, big-endian. Stays when its makers are gone.
+// The number of permits of a Semaphore, kept by the service, so that an operator can change it while clients wait. Made by
+// Client::shared_count(). It is the node of Curator's SharedCount: four bytes, big-endian. It stays when its makers are gone.
 //
-// Thread safety: all members from any thread. Each is one round trip, not longer than the client's connection timeout; they throw
-// Error: not_connected, refused (also: what lies there is not a count), cancelled.
+// Example:
+//
+//   holdfast::SharedCount limit = client.shared_count("imports/limit", 3);
+//   holdfast::Semaphore imports = client.semaphore("imports", limit);
+//   limit.set(5);  // two waiters more get a permit
+//
+// Each call is one round trip, and takes at most the client's connection timeout. Throws Error: not_connected, cancelled, refused (what lies
+// there is not a count, or it was removed).
+//
+// Thread safety: all members from any thread. It may outlive the Client; calls are then `cancelled`.
 class SharedCount {
  public:
   std::int32_t get() const;
-  // Semaphores that wait for permits look again at once; permits that are held stay so.
+  // The last one to set it wins. Waiters of semaphores look again immediately; permits that are held stay held.
   void set(std::int32_t count);
 
-  // Where it is on the service.
+  // Where it is on the service, such as "/app/imports/limit".
   const std::string& path() const noexcept { return path_; }
 
  private:

@@ -8,23 +8,33 @@ namespace holdfast {
 
 class Client;
 
-// SharedTimedLockable: std::unique_lock takes it to write, std::shared_lock to read. Fair: who asks first is served first, so
-// a writer waits for the readers before it only, and readers that come after a waiting writer wait for it. Speaks Curator's
-// InterProcessReadWriteLock.
+// Made by Client::shared_mutex(). SharedTimedLockable: std::unique_lock takes it to write, std::shared_lock to read. It uses the nodes of
+// Curator's InterProcessReadWriteLock, and shares its queues.
 //
-// Both sides are re-entrant for the thread that holds them, as in Mutex. Going from one side to the other:
+// Example:
 //
-//   this thread holds     and asks for     gets
-//   to write              to read          in at once. When it then stops writing it goes on reading, and no writer that waits
-//                                          gets in between (downgrade)
-//   to read               to write         deadlock: it would wait for itself
+//   holdfast::SharedMutex catalogue = client.shared_mutex("catalogue");
+//   std::shared_lock reading(catalogue);
 //
-// The exclusive side is what Lockable says: lock(), acquire() and so on. Threads of one client that read share a ticket,
-// within the bounds of ClientOptions::hand_over.
+// Fair: first come, first served. A writer waits only for the readers and writers before it; a reader that comes after a waiting writer
+// waits for it, so writers do not starve.
+//
+//   this thread holds it   it may read when              it may write when
+//   not                    no writer is before it        it is first
+//   to read                immediately                   never: Errc::deadlock, as it would wait for itself. Release first
+//   to write               immediately                   immediately
+//
+// A thread that writes, asks to read and then stops writing goes on reading, and no waiting writer gets in between (downgrade). Both sides
+// are re-entrant for the thread that holds them, as a Mutex is.
+//
+// The exclusive side is Lockable: lock(), acquire() and so on. The shared side below is the same with `shared` in its names: same
+// deadlines, errors and round trips (a downgrade is one). Threads of one client that read share a ticket, within the bounds of
+// ClientOptions::hand_over, and then have the same token.
 //
 // Thread safety: as Lockable.
 class SharedMutex : public Lockable {
  public:
+  // As the members of Lockable without `shared`, but to read.
   void lock_shared() { reading_.lock(); }
   bool try_lock_shared() { return reading_.try_lock(); }
   template <class Rep, class Period>
@@ -36,9 +46,9 @@ class SharedMutex : public Lockable {
     return reading_.try_lock_until(deadline);
   }
   void unlock_shared() noexcept { reading_.unlock(); }
-  // unlock_shared() that reports.
+  // unlock_shared() that reports: not_owner or session_lost.
   std::error_code release_shared() noexcept { return reading_.release(); }
-  // Likewise, and waits until the service has acknowledged it.
+  // As release_shared(), and waits until the service has acknowledged it.
   template <class Rep, class Period>
   std::error_code release_shared_for(const std::chrono::duration<Rep, Period>& timeout) noexcept {
     return reading_.release_for(timeout);
@@ -60,7 +70,7 @@ class SharedMutex : public Lockable {
     return reading_.try_acquire_until(deadline, std::move(stop));
   }
 
-  // True between this thread's acquire and its last release, unless the hold was lost.
+  // True between this thread's acquire and its last release, unless the hold was lost: to write, to read.
   bool is_held_by_this_thread() const noexcept;
   bool is_shared_by_this_thread() const noexcept;
 

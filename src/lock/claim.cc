@@ -67,7 +67,7 @@ void Claim::tickets_gone() {
   }
   state_ = State::placing;
   own_listeners_.clear();  // they end with their tickets
-  asked_back_ = false;
+  revoked_ = false;
   placement_->again();
 }
 
@@ -90,9 +90,9 @@ void Claim::beat() {
   if (state_ == State::waiting || state_ == State::admitted) listen_to_own_tickets();
 }
 
-// A removed ticket is noticed by a listener, once and for all, because a look at each of them with every beat would be a request for
-// every lock that is held. Set with the first beat, because most holds are shorter than that and need none. A listener that could not
-// be set, for instance because we may not read what we made, is tried again with the next beat, and is then such a look.
+// A listener notices that a ticket was removed. Looking at every ticket with every beat would cost a request per lock and beat. The
+// listener is set with the first beat, because most holds are shorter than that and need none. If it cannot be set, for instance
+// because this client has no permission to read its own node, the next beat tries again, which is such a look.
 void Claim::listen_to_own_tickets() {
   HOLDFAST_ASSERT(state_ == State::waiting || state_ == State::admitted, state_);
   own_listeners_.resize(places().size());
@@ -116,9 +116,9 @@ void Claim::on_own_ticket(std::size_t ticket, const spi::Reply<spi::TicketText>&
     own_listeners_[ticket] = 0;
     return;
   }
-  if (!reply.value.asked_back) return;
+  if (!reply.value.revoked) return;
   if (reply.value.card.empty()) put_card_back(ticket);
-  asked_back_ = true;
+  revoked_ = true;
   if (revocation_wanted_ && state_ == State::admitted) claimant_->revoked(*this);
 }
 
@@ -126,13 +126,13 @@ void Claim::listen_for_revocation() {
   revocation_wanted_ = true;
   if (state_ != State::admitted) return;
   listen_to_own_tickets();
-  if (!asked_back_) return;
+  if (!revoked_) return;
   context_.executor.post([self = shared_from_this()] {
     if (self->state_ == State::admitted) self->claimant_->revoked(*self);
   });
 }
 
-// The client that asked for it back wrote over the card.
+// The client that asked for the lock has overwritten the card.
 void Claim::put_card_back(std::size_t ticket) {
   context_.backend.write(wanted_.of_ticket(ticket).queue, places()[ticket].ticket.id, {card_.to_text(), true},
                          [](const spi::Reply<spi::Nothing>&) {});
@@ -158,7 +158,7 @@ void Claim::fail(Refusal refusal) {
   claimant->failed(*this, std::move(refusal));
 }
 
-// One of our tickets is gone, so the hold is; the others must not stay.
+// One of our tickets is gone, and with it the hold; the other tickets must not stay.
 void Claim::break_off() {
   const auto claimant = claimant_;
   HOLDFAST_ASSERT(claimant && state_ == State::admitted, state_);

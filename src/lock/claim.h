@@ -1,12 +1,12 @@
-// claim.h -- the way of one or several tickets that are asked for together: made, waiting, admitted, given back.
+// claim.h -- one or several tickets that are asked for together, from being made to being given back.
 //
-//   state     means                                                      leaves by
-//   placing   the tickets are being made (placement.h)                   they are placed
-//   waiting   they are in their queues; it is not our turn (turn.h)      admission; placing again if one of them is gone
-//   admitted  our turn, in every queue                                   give_up(), or one of them is gone
-//   ended     nothing of us is left, or the Sweeper has it               -
+//   state     means                                                      ends when
+//   placing   the tickets are being made (placement.h)                   they are made -> waiting
+//   waiting   they are in their queues; it is not our turn (turn.h)      it is -> admitted; one of them is gone -> placing
+//   admitted  it is our turn in every queue                              give_up(), or one of them is gone -> ended
+//   ended     no ticket is left, or the Sweeper removes it               -
 //
-// A claim stands in one queue (a mutex), in several (a multi-lock), or with several tickets in one (permits).
+// A claim has a ticket in one queue (a mutex), in several queues (a multi-lock), or several tickets in one queue (permits).
 //
 // Everything here runs inside the Executor.
 #pragma once
@@ -33,30 +33,30 @@ class Claim final : private Placement::Owner, private Turn::Owner, public std::e
     virtual void admitted(Claim& claim) = 0;
     // The tickets are in their queues, but it is not our turn. May be told more than once.
     virtual void must_wait(Claim& claim) = 0;
-    // It ended without being admitted, for good.
+    // It has ended for good without being admitted.
     virtual void failed(Claim& claim, Refusal refusal) = 0;
-    // It was admitted, and is no longer ours: a ticket was removed by another client.
+    // It was admitted, and has ended: another client removed a ticket.
     virtual void broken(Claim& claim) = 0;
-    // It was admitted, and another client asks for it back. Only after listen_for_revocation().
+    // It is admitted, and another client asks for the lock. Only after listen_for_revocation().
     virtual void revoked(Claim& claim) = 0;
   };
 
-  // Keeps its claimant until it has ended.
+  // Keeps its claimant alive until it has ended.
   Claim(Context& context, std::shared_ptr<Claimant> claimant, std::vector<QueueRequest> wanted, Card card);
 
   void start();
-  // Gives back whatever there is, in any state. The claimant hears nothing more. `done`: when the tickets are known to be
+  // From any state: gives back the tickets there are, and calls the claimant no more. `done` runs when the tickets are known to be
   // gone.
   void give_up(Sweeper::Done done = {});
 
-  // The session is connected, or proven to be alive, again.
+  // The session is connected again, or proven to be alive again.
   void session_is_good();
   void session_disconnected();
-  // Sees to it that a removed ticket of ours is noticed.
+  // Makes sure that the removal of a ticket of ours is noticed.
   void beat();
   // The number of permits has changed.
   void look_again();
-  // Wants to hear revoked() from now on.
+  // From now on calls Claimant::revoked().
   void listen_for_revocation();
 
   // In how many queues it is admitted.
@@ -66,7 +66,7 @@ class Claim final : private Placement::Owner, private Turn::Owner, public std::e
   // In the order of the queues. All have one token and one session.
   const std::vector<spi::Place>& places() const { return placement_->places(); }
   std::vector<spi::TicketName> ticket_names() const;
-  // The queue that is waited for, or, if there is none any more, the first.
+  // The queue whose turn it waits for; the first one if it waits for none.
   const std::string& queue() const;
   std::size_t ahead() const { return turn_ ? turn_->ahead() : 0; }
   const std::optional<Card>& holder() const { return turn_ && turn_->holder() ? turn_->holder() : holder_; }
@@ -95,10 +95,10 @@ class Claim final : private Placement::Owner, private Turn::Owner, public std::e
   State state_ = State::placing;
   std::shared_ptr<Placement> placement_;
   std::shared_ptr<Turn> turn_;  // once placed
-  std::optional<Card> holder_;  // as far as the last turn knew
+  std::optional<Card> holder_;  // as far as it was known when the last turn ended
   bool revocation_wanted_ = false;
-  bool asked_back_ = false;  // a ticket of ours says so
-  // To our own tickets, with which they end: nothing has to be taken back. 0: none.
+  bool revoked_ = false;  // a ticket of ours says so
+  // Listeners to our own tickets. They end with the tickets, so none has to be ignored. 0: none.
   std::vector<spi::QueueBackend::ListenerId> own_listeners_;
 };
 

@@ -13,9 +13,9 @@ namespace {
 
 using spi::Mode;
 
-// Directories that are looked into for one question. The caller may have pointed us at a tree that has no locks.
+// Directories that are listed for one inspection: a user may ask for a tree that has no locks.
 constexpr std::size_t kMostDirectories = 100'000;
-// At a time, so that the service is not flooded.
+// Requests under way at a time, so that the service is not flooded.
 constexpr std::size_t kInFlight = 100;
 
 LockMode mode_of(Mode mode) {
@@ -39,7 +39,7 @@ Mode mode_of(LockMode mode) {
   return Mode::exclusive;
 }
 
-// Those of one family wait for each other, whichever library made them.
+// Tickets of one family wait for each other, whichever library made them.
 std::string family(const spi::Examined& ticket) {
   if (ticket.apart) return ticket.recipe;
   switch (ticket.ticket.mode) {
@@ -56,7 +56,7 @@ TicketInfo info_of(const spi::Examined& examined) {
   info.mode = mode_of(examined.ticket.mode);
   info.recipe = examined.recipe;
   info.readable = examined.readable;
-  info.revoked = examined.text.asked_back;
+  info.revoked = examined.text.revoked;
   info.card = Card::parse(examined.text.card);
   info.token = examined.token;
   info.since = examined.made;
@@ -71,7 +71,7 @@ void add_queue(LockInfo& lock, const spi::Examination& queue) {
   for (const auto& each : queue.tickets) {
     listing.push_back(each.ticket);
     families.insert(family(each));
-    // Ours wait for all; but nothing waits in order for a permit.
+    // Tickets of Holdfast wait for all families. For permits nothing waits in order.
     strangers = strangers || each.recipe != "Holdfast" || each.ticket.mode == Mode::permit;
   }
   const auto holds = holders(listing);
@@ -83,7 +83,7 @@ void add_queue(LockInfo& lock, const spi::Examination& queue) {
     lock.tickets.push_back(std::move(info));
   }
   lock.mixed_recipes = lock.mixed_recipes || (strangers && families.size() > 1);
-  lock.near_overflow = lock.near_overflow || queue.near_its_end;
+  lock.near_overflow = lock.near_overflow || queue.near_overflow;
   lock.next_sequence = std::max(lock.next_sequence, queue.next_sequence);
 }
 
@@ -95,7 +95,7 @@ void add_entries(Core& core, LockInfo& lock) {
   }
 }
 
-// Those of the names, in the same order.
+// The examinations of those names, in the same order.
 std::vector<spi::Examination> examine(Core& core, const std::vector<std::string>& names) {
   std::vector<spi::Examination> found;
   for (std::size_t begin = 0; begin < names.size(); begin += kInFlight) {
@@ -147,8 +147,8 @@ LockInfo describe(const spi::Examination& queue, const spi::Examination* locks) 
   add_queue(lock, queue);
   if (locks == nullptr) return lock;
   lock.semaphore = true;
-  // The first in line puts its tickets among the permits before there are enough. Until it leaves the line it holds none of
-  // them, and is one waiter, however many it asks for.
+  // The first client in line puts its tickets among the permits before enough are free. Until it leaves the line it holds none of
+  // them, and is one waiter, however many permits it asks for.
   if (!locks->tickets.empty()) {
     const auto& first = locks->tickets.front();
     std::erase_if(lock.tickets, [&](const TicketInfo& ticket) {
@@ -158,7 +158,7 @@ LockInfo describe(const spi::Examination& queue, const spi::Examination* locks) 
   const auto permits = lock.tickets.size();
   add_queue(lock, *locks);
   for (auto i = permits; i < lock.tickets.size(); ++i) lock.tickets[i].holds = false;
-  // Permits and those who wait for them are never in one directory.
+  // Permits and the clients that wait for them are never in one directory.
   lock.mixed_recipes = std::any_of(queue.tickets.begin(), queue.tickets.end(),
                                    [](const auto& each) { return each.ticket.mode != Mode::permit; });
   return lock;

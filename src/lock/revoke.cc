@@ -8,7 +8,7 @@ namespace holdfast::lock {
 
 namespace {
 
-// Those we have asked and that are still there. Changed inside the monitor.
+// The tickets that were asked and are still there. Changed inside the monitor.
 struct Asked {
   std::set<std::string> there;
   std::vector<spi::QueueBackend::ListenerId> listeners;
@@ -21,7 +21,7 @@ struct Asked {
   }
 };
 
-// What the holders' tickets say now; nothing of those that cannot be read.
+// The texts of the holders' tickets; empty for tickets that cannot be read.
 std::vector<spi::TicketText> texts_of(Core& core, const std::string& queue, const spi::Listing& holders) {
   using Texts = std::vector<spi::TicketText>;
   const auto reply = core.ask<Texts>([&](spi::QueueBackend& backend, spi::Callback<Texts> done) {
@@ -48,7 +48,7 @@ void ask_one(spi::QueueBackend& backend, const std::string& queue, const std::st
     if (!reply) asked->trouble = refusal_of(reply);
   };
   asked->listeners.push_back(backend.listen(queue, ticket, take, take));
-  text.asked_back = true;
+  text.revoked = true;
   backend.write(queue, ticket, text, [asked, ticket](const spi::Reply<spi::Nothing>& reply) {
     if (reply.status == spi::Status::absent) return asked->gone(ticket);
     if (!reply) asked->trouble = refusal_of(reply);

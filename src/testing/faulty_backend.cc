@@ -25,7 +25,7 @@ void FaultyBackend::expired(spi::SessionId session) {
   observer_->expired(session);
 }
 
-// Requests that are under way end `unknown` by their own replies, which are those of an earlier connection.
+// Requests under way end `unknown` when their replies come, since those belong to an earlier connection.
 void FaultyBackend::break_connection() {
   ++connection_;
   for (auto& each : std::exchange(held_, {})) each.fail(Status::unknown);
@@ -46,7 +46,7 @@ void FaultyBackend::tell_what_it_missed(Listener& listener) {
 }
 
 void FaultyBackend::look_for_expiry() {
-  // The backend behind us learns it by its next request.
+  // The inner backend learns it by its next request.
   if (hears() && opened_ && !closed_ && session_.id != 0 && !is_open_(session_.id)) inner_->beat([](const auto&) {});
 }
 
@@ -190,7 +190,7 @@ FaultyBackend::ListenerId FaultyBackend::listener(Operation operation, spi::Call
   const auto if_not_ignored = [this, id, armed = std::move(armed)](Reply<T> reply) {
     const auto found = listeners_.find(id);
     if (found == listeners_.end()) return;
-    // Before the client is called, which may ignore it.
+    // Before the client is called, which may ignore() it.
     if (reply) {
       found->second.armed = true;
       tell_what_it_missed(found->second);
@@ -215,7 +215,7 @@ FaultyBackend::ListenerId FaultyBackend::listener(Operation operation, spi::Call
 }
 
 FaultyBackend::ListenerId FaultyBackend::listen(const std::string& queue, const std::string& ticket,
-                                                spi::Callback<spi::TicketText> armed, spi::Told told) {
+                                                spi::Callback<spi::TicketText> armed, spi::TicketListener told) {
   return listener(Operation::listen, std::move(armed), [=, this](auto reply, auto tell) {
     return inner_->listen(queue, ticket, std::move(reply),
                           [=](const auto& news) { tell([told, news] { told(news); }); });
@@ -223,7 +223,7 @@ FaultyBackend::ListenerId FaultyBackend::listen(const std::string& queue, const 
 }
 
 FaultyBackend::ListenerId FaultyBackend::listen_to_queue(const std::string& queue, spi::Callback<spi::Listing> armed,
-                                                         spi::Told told) {
+                                                         spi::TicketListener told) {
   return listener(Operation::listen, std::move(armed), [=, this](auto reply, auto tell) {
     return inner_->listen_to_queue(queue, std::move(reply),
                                    [=](const auto& news) { tell([told, news] { told(news); }); });
@@ -231,7 +231,7 @@ FaultyBackend::ListenerId FaultyBackend::listen_to_queue(const std::string& queu
 }
 
 FaultyBackend::ListenerId FaultyBackend::listen_to_count(const std::string& name, spi::Callback<std::int32_t> armed,
-                                                         spi::CountTold told) {
+                                                         spi::CountListener told) {
   return listener(Operation::listen, std::move(armed), [=, this](auto reply, auto tell) {
     return inner_->listen_to_count(name, std::move(reply),
                                    [=](std::int32_t count) { tell([told, count] { told(count); }); });

@@ -1,4 +1,4 @@
-// faulty_backend.h -- a backend in front of another one, whose connection fails when it is told to.
+// faulty_backend.h -- a backend in front of another one, whose connection fails on command.
 #pragma once
 
 #include <deque>
@@ -25,12 +25,12 @@ class FaultyBackend final : public spi::QueueBackend, private spi::Observer {
                 std::shared_ptr<void> kept)
       : kept_(std::move(kept)), executor_(executor), inner_(std::move(inner)), is_open_(std::move(is_open)) {}
 
-  // What can be told. From inside; before open(), too.
+  // The faults. From inside the Executor; also before open().
   void pause() { paused_ = true; }
   void resume();
   void cut();
   void mend();
-  // The service has ended our session: we hear of it now, if we hear anything.
+  // The service has ended the session: the client hears of it now, if it is connected.
   void look_for_expiry();
   void lose_next(Operation operation, bool reply_only) { to_lose_ = Loss{operation, reply_only}; }
   spi::SessionId session() const { return session_.id; }
@@ -42,8 +42,9 @@ class FaultyBackend final : public spi::QueueBackend, private spi::Observer {
   void dequeue(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
   void read(const std::string& queue, const std::string& ticket, spi::Callback<spi::TicketText> done) override;
   ListenerId listen(const std::string& queue, const std::string& ticket, spi::Callback<spi::TicketText> armed,
-                    spi::Told told) override;
-  ListenerId listen_to_queue(const std::string& queue, spi::Callback<spi::Listing> armed, spi::Told told) override;
+                    spi::TicketListener told) override;
+  ListenerId listen_to_queue(const std::string& queue, spi::Callback<spi::Listing> armed,
+                             spi::TicketListener told) override;
   void ignore(ListenerId listener) override;
   void beat(spi::Callback<spi::Nothing> done) override;
   void check(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
@@ -55,7 +56,8 @@ class FaultyBackend final : public spi::QueueBackend, private spi::Observer {
   void make_count(const std::string& name, std::int32_t initial, spi::Callback<spi::Nothing> done) override;
   void read_count(const std::string& name, spi::Callback<std::int32_t> done) override;
   void set_count(const std::string& name, std::int32_t count, spi::Callback<spi::Nothing> done) override;
-  ListenerId listen_to_count(const std::string& name, spi::Callback<std::int32_t> armed, spi::CountTold told) override;
+  ListenerId listen_to_count(const std::string& name, spi::Callback<std::int32_t> armed,
+                             spi::CountListener told) override;
   void examine(const std::string& queue, spi::Callback<spi::Examination> done) override;
   void commit(const std::vector<spi::TicketName>& guards, const std::vector<spi::Change>& changes,
               spi::Callback<spi::Nothing> done) override;
@@ -78,24 +80,24 @@ class FaultyBackend final : public spi::QueueBackend, private spi::Observer {
     std::function<void(spi::Status)> fail;
   };
   struct Listener {
-    std::optional<ListenerId> inner;             // once it has been asked for
-    bool armed = false;                          // and the client has heard so
-    std::deque<std::function<void()>> untold{};  // what it will hear of when we hear again
+    std::optional<ListenerId> inner;             // once the inner backend listens
+    bool armed = false;                          // and the client has been told
+    std::deque<std::function<void()>> untold{};  // what the listener will be told when the connection is back
   };
 
   void connected(const spi::Session& session) override;
   void disconnected() override {}
   void expired(spi::SessionId session) override;
-  // Said once more when we hand a reply on: of those that are lost it must not be said.
+  // Called when a reply is passed on instead: a lost reply must not acknowledge anything.
   void acknowledged(spi::SessionId, Clock::time_point, bool) override {}
   void refused(const std::string& why) override { observer_->refused(why); }
 
-  // `serve(done)` makes the request of the backend behind us.
+  // `serve(done)` makes the request of the inner backend.
   template <class T, class Serve>
   void request(Operation operation, spi::Callback<T> done, Serve serve);
   template <class T, class Serve>
   void forward(Operation operation, Clock::time_point made, spi::Callback<T> done, const Serve& serve);
-  // `arm(armed, tell)` listens there; tell(f) runs f when the listener may hear.
+  // `arm(armed, tell)` listens at the inner backend; tell(f) runs f when the listener may be told.
   template <class T, class Arm>
   ListenerId listener(Operation operation, spi::Callback<T> armed, Arm arm);
   bool is_lost(Operation operation, bool reply_only);
@@ -110,12 +112,12 @@ class FaultyBackend final : public spi::QueueBackend, private spi::Observer {
   const IsOpen is_open_;
   spi::Observer* observer_ = nullptr;
   spi::Session session_{};
-  std::uint64_t connection_ = 1;  // which one; a reply of an earlier one is lost
+  std::uint64_t connection_ = 1;  // its number; the replies of an earlier one are lost
   std::optional<Loss> to_lose_;
   std::deque<Held> held_;
   std::map<ListenerId, Listener> listeners_;
   ListenerId last_listener_ = 0;
-  bool opened_ = false;  // the backend behind us
+  bool opened_ = false;  // of the inner backend
   bool cut_ = false;
   bool paused_ = false;
   bool closed_ = false;

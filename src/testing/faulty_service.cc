@@ -18,12 +18,12 @@ struct FaultyService::State {
   };
 
   const std::shared_ptr<memory::Service> service = std::make_shared<memory::Service>();
-  std::mutex mutex;  // guards what follows, and keeps the executors in it alive
+  std::mutex mutex;  // guards the members below, and keeps their executors alive
   std::multimap<std::string, Connected> clients;
   std::set<std::string> cut;
   bool paused = false;
 
-  // Runs `f` inside each of them, and returns when it has run, and what it posted has, too.
+  // Runs `f` inside each of those clients, and returns when `f` and everything it posted have run.
   void tell(const std::string* name, const std::function<void(FaultyBackend&)>& f) {
     std::vector<std::future<void>> done;
     {
@@ -39,7 +39,7 @@ struct FaultyService::State {
         });
       }
     }
-    // One whose client is closed is dropped, and ends here, too.
+    // For a client that is closed the function is dropped, which ends the wait, too.
     for (const auto& each : done) each.wait();
   }
   void expect(const std::string& name) {

@@ -279,7 +279,7 @@ TEST_F(StoreText, says_that_it_is_asked_back) {
   StoreSession store(*world_);
   const auto ticket = store.enqueue("q", uid(1), Mode::exclusive, "it is me").place.ticket.id;
   world_->ask_back("q", ticket);
-  EXPECT_TRUE(store.read("q", ticket).value.asked_back);
+  EXPECT_TRUE(store.read("q", ticket).value.revoked);
 }
 
 TEST_F(StoreText, of_a_ticket_that_is_gone_is_absent) {
@@ -375,7 +375,7 @@ TEST_F(StoreExamination, shows_every_ticket_as_it_lies_there) {
   EXPECT_EQ(found.tickets[1].ticket, second.place.ticket);
   EXPECT_EQ(found.tickets[1].session, other.session().id);
   EXPECT_GT(found.next_sequence, second.place.ticket.sequence);
-  EXPECT_FALSE(found.near_its_end);
+  EXPECT_FALSE(found.near_overflow);
   EXPECT_FALSE(found.semaphore);
   EXPECT_EQ(store.list("q").size(), 2U) << "it has changed something";
 }

@@ -45,7 +45,7 @@ void World::write_ticket(const std::string& queue, const std::string& ticket, co
 }
 
 void World::ask_back(const std::string& queue, const std::string& ticket) {
-  EXPECT_TRUE(own_session().write(queue, ticket, {.card = {}, .asked_back = true}));
+  EXPECT_TRUE(own_session().write(queue, ticket, {.card = {}, .revoked = true}));
 }
 
 spi::SemaphoreQueues World::semaphore(const std::string& name) {

@@ -40,7 +40,7 @@ class BreakingLine final : public spi::QueueBackend {
   spi::Place add_ticket(const std::string& uid, spi::SessionId session, const std::string& name = "q",
                         spi::Mode mode = spi::Mode::exclusive) {
     const auto sequence = next_++;
-    const spi::Place place{
+    spi::Place place{
         {.id = fmt::format("{}-{:010}", uid, sequence), .sequence = sequence, .mode = mode}, ++token_, session};
     queue.push_back({place, name});
     return place;
@@ -112,7 +112,7 @@ class BreakingLine final : public spi::QueueBackend {
     });
   }
   ListenerId listen(const std::string&, const std::string& ticket, spi::Callback<spi::TicketText> armed,
-                    spi::Told told) override {
+                    spi::TicketListener told) override {
     const auto id = ++last_listener_;
     exchange<spi::TicketText>(std::move(armed),
                               [this, id, ticket, told = std::move(told)]() -> spi::Reply<spi::TicketText> {
@@ -122,7 +122,8 @@ class BreakingLine final : public spi::QueueBackend {
                               });
     return id;
   }
-  ListenerId listen_to_queue(const std::string& name, spi::Callback<spi::Listing> armed, spi::Told told) override {
+  ListenerId listen_to_queue(const std::string& name, spi::Callback<spi::Listing> armed,
+                             spi::TicketListener told) override {
     const auto id = ++last_listener_;
     exchange<spi::Listing>(std::move(armed), [this, id, name, told = std::move(told)]() -> spi::Reply<spi::Listing> {
       listeners_[id] = {"", [told] { told({spi::Status::absent, "something went", {}}); }};
@@ -153,7 +154,7 @@ class BreakingLine final : public spi::QueueBackend {
   void make_count(const std::string&, std::int32_t, spi::Callback<spi::Nothing>) override {}
   void read_count(const std::string&, spi::Callback<std::int32_t>) override {}
   void set_count(const std::string&, std::int32_t, spi::Callback<spi::Nothing>) override {}
-  ListenerId listen_to_count(const std::string&, spi::Callback<std::int32_t>, spi::CountTold) override { return 0; }
+  ListenerId listen_to_count(const std::string&, spi::Callback<std::int32_t>, spi::CountListener) override { return 0; }
   spi::SemaphoreQueues semaphore(const std::string& name) const override {
     return {name + "/turns", name + "/permits"};
   }

@@ -1,4 +1,4 @@
-// executor.h -- where a client's state machines run.
+// executor.h -- the one place where everything below the public API runs: the loop and the clock of a client.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,18 @@
 
 namespace holdfast::spi {
 
-// One function at a time: whatever is posted, whatever a timer runs and whatever enters from a caller's thread exclude
-// each other. Everything below the public API relies on that and has no lock of its own.
+// One function at a time: posted functions, timers and calls from the program's threads exclude each other. Everything below the public API
+// relies on that, and has no lock of its own. Time comes from here as well, so that a test or a simulation can own it.
 //
-// The client owns it. It is there before the backend that is made with it and until after that has been destroyed. When the client has been
-// closed, nothing runs any more: what is posted then is dropped.
+// Example, of a backend that tries again in a second unless it is closed before that:
+//
+//   retry = executor.at(holdfast::later(executor.now(), 1s), [&] { connect(); });
+//   executor.cancel(retry);
+//
+// Ownership: the client owns it, and makes it before the backend and destroys it after the backend. When the client has been closed, nothing
+// runs any more, and what is posted then is dropped.
+//
+// "From inside" means: from a function that the Executor runs, or from a call that the client makes to the backend.
 class Executor {
  public:
   using Function = std::function<void()>;
@@ -22,13 +29,14 @@ class Executor {
 
   virtual ~Executor() = default;
 
+  // From any thread.
   virtual Clock::time_point now() const noexcept = 0;
-  // Runs `f` soon, never inside this call, and after everything that was posted before it, by this thread or another. Any thread; this is all
-  // that a vendor's callback thread may do.
+  // Runs `f` soon, but never inside this call, and after everything that was posted before it by any thread. From any thread: this is all that
+  // a thread of a vendor's library may do.
   virtual void post(Function f) = 0;
-  // Runs `f` at `when` or as soon after as possible. From inside only.
+  // Runs `f` at `when`, or as soon after that as possible. From inside only.
   virtual TimerId at(Clock::time_point when, Function f) = 0;
-  // The timer will not run any more. From inside only. Unknown or past timers are ignored.
+  // The timer will not run any more. A timer that has run, or never was, is ignored. From inside only.
   virtual void cancel(TimerId timer) = 0;
 };
 

@@ -1,21 +1,24 @@
-// faulty_service.h -- a storage service inside a test, that fails when it is told to: what does my code do when lost() fires?
+// faulty_service.h -- a storage service inside a test, which fails when it is told to: what does my code do when lost() fires?
+//
+// Example:
 //
 //   holdfast::testing::FaultyService service;
 //   auto client = service.connect("worker");
-//   ...
-//   service.expire("worker");   // its session has ended: no lease of it is held when this returns, and lost() fires
+//   const auto lease = client.mutex("orders/123").acquire();
+//   service.expire("worker");  // its session has ended: no lease of it is held when this returns, and lost() fires
+//   EXPECT_FALSE(lease.is_held());
 //
-// A fault happens when it is told and at no other time, and has happened when the call returns: no test has to wait for one. The service ends no
-// session by itself, however long it hears nothing; expire() does. What the client does by its own clock, it does: after cut() or pause() its
-// leases are lost at valid_until(), which is real time, so a test that wants to see that gives its client a short session_timeout.
+// A fault happens when a test calls for it and at no other time, and has happened when the call returns: no test has to wait for one. The
+// service ends no session on its own, however long it hears nothing; expire() does. The client's own clock is real: after cut() or pause() its
+// leases are lost at valid_until(), so a test that wants to see that gives its client a short session_timeout.
 //
-//              requests                                  holds and waiters                           ends with
-//   pause      none is answered (all clients)            lost at valid_until()                       resume: they are answered, in order
-//   cut        `not_connected`; those under way unknown  jeopardy, then lost at valid_until()        mend: the session goes on
-//   expire     -                                         lost immediately; tickets are gone          a new session, by itself
-//   lose       the next one ends without a reply         jeopardy for a moment                       the connection is back, by itself
+//   fault     requests                                   holds and waiters                     ends with
+//   pause     of all clients, none is answered           lost at valid_until()                 resume: they are answered, in order
+//   cut       not_connected; those under way unknown     jeopardy, then lost at valid_until()  mend: the session goes on
+//   expire    -                                          lost immediately; tickets are gone    a new session, without a call
+//   lose      the next one ends without a reply          jeopardy for a moment                 a new connection, without a call
 //
-// In a library of its own: find_package(holdfast COMPONENTS testing), target holdfast::testing. docs/testing.md has an example.
+// It is a library of its own: find_package(holdfast COMPONENTS testing), target holdfast::testing. docs/testing.md tests a small program with it.
 #pragma once
 
 #include <memory>
@@ -26,7 +29,7 @@
 
 namespace holdfast::testing {
 
-// What a client asks of a service; spi/queue_backend.h has more about each.
+// What a client asks of a service, one for each call of spi/queue_backend.h.
 enum class Operation {
   any,
   enqueue,
@@ -44,9 +47,9 @@ enum class Operation {
   commit
 };
 
-// Clients are called by the names that they are given here. Of several with one name, all have the fault.
+// Clients have the names that are given to them here. If several have one name, all of them have the fault.
 //
-// Thread safety: all members from any thread, but not from a callback of one of its clients. Clients may outlive it; then no fault comes.
+// Thread safety: all members from any thread, but not from a callback of one of its clients. Clients may outlive it, and then have no faults.
 class FaultyService {
  public:
   FaultyService();
@@ -54,23 +57,23 @@ class FaultyService {
   FaultyService(const FaultyService&) = delete;
   FaultyService& operator=(const FaultyService&) = delete;
 
-  // A client of this service. Throws Error as Client::connect() does: not_connected while it is paused, or cut.
+  // A client of this service. Throws Error as Client::connect() does: not_connected while the service is paused, or the client cut.
   Client connect(const std::string& name, ClientOptions options = {});
   // The same for code that connects by itself: Client::connect(service.backend("worker"), options).
   Client::BackendFactory backend(const std::string& name,
                                  std::chrono::milliseconds session_timeout = ClientOptions().session_timeout);
 
-  // The service stands still, for all its clients, and goes on. Twice is once.
+  // The service stands still for all its clients, and goes on. A second call in a row has no effect.
   void pause();
   void resume();
-  // The connection of a client breaks, and comes back. Before it connects, too. Twice is once.
+  // The connection of a client breaks, and comes back; also before it has connected. A second call in a row has no effect.
   void cut(const std::string& name);
   void mend(const std::string& name);
-  // The service ends the session of a client, and removes its tickets. One that is cut, or a service that is paused, tells it when that ends.
-  // Throws std::invalid_argument if there is no such client.
+  // The service ends the session of a client, and removes its tickets. A client that is cut, or whose service is paused, hears of it when that
+  // ends. Throws std::invalid_argument if there is no such client.
   void expire(const std::string& name);
-  // The connection breaks when the client has made the next request of that kind, and is back. The request has taken effect (its reply is
-  // lost), or has not. Throws std::invalid_argument if there is no such client.
+  // When the client makes the next request of that kind, the connection breaks, and is then back. The request has taken effect (only its reply
+  // is lost), or has not. Throws std::invalid_argument if there is no such client.
   void lose_next_reply(const std::string& name, Operation operation = Operation::any);
   void lose_next_request(const std::string& name, Operation operation = Operation::any);
 

@@ -95,7 +95,7 @@ spi::Callback<T> MemoryBackend::unless_ignored(ListenerId id, spi::Callback<T> a
 }
 
 MemoryBackend::ListenerId MemoryBackend::listen(const std::string& queue, const std::string& ticket,
-                                                spi::Callback<spi::TicketText> armed, spi::Told told) {
+                                                spi::Callback<spi::TicketText> armed, spi::TicketListener told) {
   const ListenerId id = ++last_listener_;
   listeners_[id] = 0;
   request(unless_ignored(id, std::move(armed)), [&]() -> Reply<spi::TicketText> {
@@ -116,7 +116,7 @@ MemoryBackend::ListenerId MemoryBackend::listen(const std::string& queue, const 
 }
 
 MemoryBackend::ListenerId MemoryBackend::listen_to_queue(const std::string& queue, spi::Callback<spi::Listing> armed,
-                                                         spi::Told told) {
+                                                         spi::TicketListener told) {
   const ListenerId id = ++last_listener_;
   listeners_[id] = 0;
   request(unless_ignored(id, std::move(armed)), [&]() -> Reply<spi::Listing> {
@@ -188,7 +188,7 @@ void MemoryBackend::set_count(const std::string& name, std::int32_t count, spi::
 }
 
 MemoryBackend::ListenerId MemoryBackend::listen_to_count(const std::string& name, spi::Callback<std::int32_t> armed,
-                                                         spi::CountTold told) {
+                                                         spi::CountListener told) {
   const ListenerId id = ++last_listener_;
   listeners_[id] = 0;
   request(unless_ignored(id, std::move(armed)), [&]() -> Reply<std::int32_t> {

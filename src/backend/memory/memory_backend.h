@@ -22,8 +22,9 @@ class MemoryBackend final : public spi::QueueBackend {
   void dequeue(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
   void read(const std::string& queue, const std::string& ticket, spi::Callback<spi::TicketText> done) override;
   ListenerId listen(const std::string& queue, const std::string& ticket, spi::Callback<spi::TicketText> armed,
-                    spi::Told told) override;
-  ListenerId listen_to_queue(const std::string& queue, spi::Callback<spi::Listing> armed, spi::Told told) override;
+                    spi::TicketListener told) override;
+  ListenerId listen_to_queue(const std::string& queue, spi::Callback<spi::Listing> armed,
+                             spi::TicketListener told) override;
   void ignore(ListenerId listener) override;
   void beat(spi::Callback<spi::Nothing> done) override;
   void check(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
@@ -35,7 +36,8 @@ class MemoryBackend final : public spi::QueueBackend {
   void make_count(const std::string& name, std::int32_t initial, spi::Callback<spi::Nothing> done) override;
   void read_count(const std::string& name, spi::Callback<std::int32_t> done) override;
   void set_count(const std::string& name, std::int32_t count, spi::Callback<spi::Nothing> done) override;
-  ListenerId listen_to_count(const std::string& name, spi::Callback<std::int32_t> armed, spi::CountTold told) override;
+  ListenerId listen_to_count(const std::string& name, spi::Callback<std::int32_t> armed,
+                             spi::CountListener told) override;
   spi::SemaphoreQueues semaphore(const std::string& name) const override { return Service::semaphore(name); }
   void examine(const std::string& queue, spi::Callback<spi::Examination> done) override;
   void commit(const std::vector<spi::TicketName>& guards, const std::vector<spi::Change>& changes,

@@ -303,7 +303,7 @@ std::uint64_t Service::listen_to_queue(const std::string& name, Told told) {
   return last_listener_;
 }
 
-std::uint64_t Service::listen_to_count(const std::string& name, CountTold told) {
+std::uint64_t Service::listen_to_count(const std::string& name, spi::CountListener told) {
   const std::lock_guard lock(mutex_);
   count_listeners_[++last_listener_] = {name, std::move(told)};
   return last_listener_;

@@ -66,8 +66,7 @@ class Service {
   // `told` runs once, with nothing, when something has come or gone.
   std::uint64_t listen_to_queue(const std::string& queue, Told told);
   // `told` runs with every number that is set.
-  using CountTold = std::function<void(std::int32_t)>;
-  std::uint64_t listen_to_count(const std::string& name, CountTold told);
+  std::uint64_t listen_to_count(const std::string& name, spi::CountListener told);
   void ignore(std::uint64_t listener);
 
   // For tests: what a server can be made to do.
@@ -97,9 +96,9 @@ class Service {
     std::string ticket;  // empty: all of the queue
     Told told;
   };
-  struct CountListener {
+  struct CountEntry {
     std::string name;
-    CountTold told;
+    spi::CountListener told;
   };
 
   const Item* item(const std::string& queue, const std::string& ticket) const;
@@ -115,7 +114,7 @@ class Service {
   std::map<std::string, Value> values_;  // by path: "/queue/name". Counts are values, too: a number as text
   std::map<std::string, std::set<std::string>> marks_;  // by queue: the tickets that have one, or had
   std::map<std::uint64_t, Listener> listeners_;
-  std::map<std::uint64_t, CountListener> count_listeners_;
+  std::map<std::uint64_t, CountEntry> count_listeners_;
   std::set<spi::SessionId> sessions_;
   spi::SessionId last_session_ = 0;
   Token last_token_ = 0;

@@ -78,14 +78,14 @@ spi::Listing listing(const Value& tickets, const Value& others) {
 }
 
 // As it is published and stored: "1 card".
-std::string spelled(const spi::TicketText& text) { return fmt::format("{} {}", text.asked_back ? 1 : 0, text.card); }
+std::string spelled(const spi::TicketText& text) { return fmt::format("{} {}", text.revoked ? 1 : 0, text.card); }
 spi::TicketText ticket_text(std::string_view spelled) {
   return {.card = std::string(spelled.substr(std::min<std::size_t>(2, spelled.size()))),
-          .asked_back = spelled.starts_with('1')};
+          .revoked = spelled.starts_with('1')};
 }
 
 Reply<spi::TicketText> text_reply(const Value& value) {
-  return {Status::ok, {}, {.card = item(value, 3).text, .asked_back = item(value, 2).text == "1"}};
+  return {Status::ok, {}, {.card = item(value, 3).text, .revoked = item(value, 2).text == "1"}};
 }
 
 Reply<std::int32_t> count_reply(const std::string& name, const std::string& text) {
@@ -367,7 +367,7 @@ void RedisBackend::check(const std::string& queue, const std::string& ticket, sp
 
 void RedisBackend::write(const std::string& queue, const std::string& ticket, const spi::TicketText& text,
                          spi::Callback<spi::Nothing> done) {
-  request(Script::write, {queue, ticket, text.asked_back ? "1" : "0", text.card}, std::move(done), nothing);
+  request(Script::write, {queue, ticket, text.revoked ? "1" : "0", text.card}, std::move(done), nothing);
 }
 
 void RedisBackend::beat_again(spi::Callback<spi::Nothing> done) {
@@ -427,7 +427,7 @@ void RedisBackend::examine(const std::string& queue, spi::Callback<spi::Examinat
       const bool ours = ticket.mode != spi::Mode::none;
       found.tickets.push_back({.ticket = std::move(ticket),
                                .recipe = ours ? "Holdfast" : "",
-                               .text = {.card = item(each, 5).text, .asked_back = item(each, 4).text == "1"},
+                               .text = {.card = item(each, 5).text, .revoked = item(each, 4).text == "1"},
                                .token = number<Token>(item(each, 2).text),
                                .session = number<spi::SessionId>(item(each, 1).text),
                                .made = std::chrono::system_clock::time_point(
@@ -495,7 +495,7 @@ RedisBackend::ListenerId RedisBackend::add_listener(Listener listener, spi::Call
 }
 
 RedisBackend::ListenerId RedisBackend::listen(const std::string& queue, const std::string& ticket,
-                                              spi::Callback<spi::TicketText> armed, spi::Told told) {
+                                              spi::Callback<spi::TicketText> armed, spi::TicketListener told) {
   return add_listener(Listener{.member = fmt::format("t{}{}{}{}", queue, '\0', ticket, '\0'),
                                .script = Script::listen,
                                .words = {queue, ticket},
@@ -504,7 +504,7 @@ RedisBackend::ListenerId RedisBackend::listen(const std::string& queue, const st
 }
 
 RedisBackend::ListenerId RedisBackend::listen_to_queue(const std::string& queue, spi::Callback<spi::Listing> armed,
-                                                       spi::Told told) {
+                                                       spi::TicketListener told) {
   return add_listener(Listener{.member = fmt::format("q{}{}", queue, '\0'),
                                .script = Script::listen_to_queue,
                                .words = {queue},
@@ -515,7 +515,7 @@ RedisBackend::ListenerId RedisBackend::listen_to_queue(const std::string& queue,
 }
 
 RedisBackend::ListenerId RedisBackend::listen_to_count(const std::string& name, spi::Callback<std::int32_t> armed,
-                                                       spi::CountTold told) {
+                                                       spi::CountListener told) {
   return add_listener(Listener{.member = split_member('c', name),
                                .script = Script::listen_to_count,
                                .words = {name},

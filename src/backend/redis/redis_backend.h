@@ -49,8 +49,9 @@ class RedisBackend final : public spi::QueueBackend {
   void dequeue(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
   void read(const std::string& queue, const std::string& ticket, spi::Callback<spi::TicketText> done) override;
   ListenerId listen(const std::string& queue, const std::string& ticket, spi::Callback<spi::TicketText> armed,
-                    spi::Told told) override;
-  ListenerId listen_to_queue(const std::string& queue, spi::Callback<spi::Listing> armed, spi::Told told) override;
+                    spi::TicketListener told) override;
+  ListenerId listen_to_queue(const std::string& queue, spi::Callback<spi::Listing> armed,
+                             spi::TicketListener told) override;
   void ignore(ListenerId listener) override;
   void beat(spi::Callback<spi::Nothing> done) override { beat_again(std::move(done)); }
   void check(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
@@ -62,7 +63,8 @@ class RedisBackend final : public spi::QueueBackend {
   void make_count(const std::string& name, std::int32_t initial, spi::Callback<spi::Nothing> done) override;
   void read_count(const std::string& name, spi::Callback<std::int32_t> done) override;
   void set_count(const std::string& name, std::int32_t count, spi::Callback<spi::Nothing> done) override;
-  ListenerId listen_to_count(const std::string& name, spi::Callback<std::int32_t> armed, spi::CountTold told) override;
+  ListenerId listen_to_count(const std::string& name, spi::Callback<std::int32_t> armed,
+                             spi::CountListener told) override;
   void examine(const std::string& queue, spi::Callback<spi::Examination> done) override;
   void commit(const std::vector<spi::TicketName>& guards, const std::vector<spi::Change>& changes,
               spi::Callback<spi::Nothing> done) override;
@@ -80,9 +82,9 @@ class RedisBackend final : public spi::QueueBackend {
     // What asks for it again after a reconnect.
     Script script = Script::listen;
     std::vector<std::string> words{};
-    spi::Told told{};             // of a ticket or a queue
-    spi::CountTold count_told{};  // of a count
-    std::string last{};           // what was told last, so that nothing is told twice
+    spi::TicketListener told{};       // of a ticket or a queue
+    spi::CountListener count_told{};  // of a count
+    std::string last{};               // what was told last, so that nothing is told twice
     bool armed = false;
   };
 

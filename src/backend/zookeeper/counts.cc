@@ -101,7 +101,8 @@ void ZooKeeperBackend::set_count(const std::string& name, std::int32_t count, sp
 }
 
 ZooKeeperBackend::ListenerId ZooKeeperBackend::listen_to_count(const std::string& name,
-                                                               spi::Callback<std::int32_t> armed, spi::CountTold told) {
+                                                               spi::Callback<std::int32_t> armed,
+                                                               spi::CountListener told) {
   if (!reachable(armed)) return Listeners::kNone;
   const auto node = path(name);
   const auto tell = [node, told = std::move(told)](const Reply<std::string>& data) {

@@ -23,7 +23,7 @@ class Listeners {
   using Id = std::uint64_t;
   static constexpr Id kNone = 0;
 
-  // As spi::Told, with the data of the node.
+  // As spi::TicketListener, with the data of the node.
   using Told = std::function<void(const spi::Reply<std::string>&)>;
   struct Listener {
     std::string path;

@@ -14,17 +14,17 @@ bool is_card(std::string_view text) { return !Card::parse(text).host.empty(); }
 }  // namespace
 
 std::string to_data(const spi::TicketText& text) {
-  if (!text.asked_back) return text.card;
+  if (!text.revoked) return text.card;
   return is_card(text.card) ? text.card + std::string(kAsked) : std::string(kRevokeMessage);
 }
 
 spi::TicketText text_of(std::string_view data) {
-  if (data == kRevokeMessage) return {.card = {}, .asked_back = true};
+  if (data == kRevokeMessage) return {.card = {}, .revoked = true};
   if (data.ends_with(kAsked) && is_card(data)) {
     data.remove_suffix(kAsked.size());
-    return {.card = std::string(data), .asked_back = true};
+    return {.card = std::string(data), .revoked = true};
   }
-  return {.card = std::string(data), .asked_back = false};
+  return {.card = std::string(data), .revoked = false};
 }
 
 }  // namespace holdfast::zookeeper

@@ -363,7 +363,7 @@ void ZooKeeperBackend::examine(const std::string& queue, spi::Callback<spi::Exam
         const auto next = (std::int64_t{listed.stat.cversion} + listed.stat.num_children) / 2;
         const auto found = std::make_shared<spi::Examination>();
         found->next_sequence = next;
-        found->near_its_end = near_overflow(next);
+        found->near_overflow = near_overflow(next);
         const auto trouble = std::make_shared<Reply<spi::Examination>>();
         const auto finish = [found, trouble, done] {
           if (*trouble) trouble->value = std::move(*found);
@@ -375,7 +375,7 @@ void ZooKeeperBackend::examine(const std::string& queue, spi::Callback<spi::Exam
             const bool of_the_service = queue.empty() && ticket.id == kOwnNode;
             if (!of_the_service) found->below.push_back(ticket.id);
           } else {
-            found->near_its_end = found->near_its_end || near_overflow(ticket.sequence);
+            found->near_overflow = found->near_overflow || near_overflow(ticket.sequence);
             tickets.push_back(std::move(ticket));
           }
         }
@@ -461,7 +461,7 @@ void ZooKeeperBackend::commit(std::shared_ptr<Committing> committing) {
 // ----------------------------------------------------------------------------------------------------------- listeners
 
 ZooKeeperBackend::ListenerId ZooKeeperBackend::listen(const std::string& queue, const std::string& ticket,
-                                                      spi::Callback<spi::TicketText> armed, spi::Told told) {
+                                                      spi::Callback<spi::TicketText> armed, spi::TicketListener told) {
   if (!reachable(armed)) return Listeners::kNone;
   const auto node = path(queue, ticket);
   const auto tell = [told = std::move(told)](const Reply<std::string>& data) {
@@ -474,7 +474,8 @@ ZooKeeperBackend::ListenerId ZooKeeperBackend::listen(const std::string& queue, 
 }
 
 ZooKeeperBackend::ListenerId ZooKeeperBackend::listen_to_queue(const std::string& queue,
-                                                               spi::Callback<spi::Listing> armed, spi::Told told) {
+                                                               spi::Callback<spi::Listing> armed,
+                                                               spi::TicketListener told) {
   if (!reachable(armed)) return Listeners::kNone;
   const auto tell = [told = std::move(told)](const Reply<std::string>& changed) {
     told({changed.status, changed.detail, {}});

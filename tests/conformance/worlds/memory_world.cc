@@ -27,7 +27,7 @@ class MemoryWorld final : public World {
     ASSERT_TRUE(service_->write(queue, ticket, {.card = text}));
   }
   void ask_back(const std::string& queue, const std::string& ticket) override {
-    ASSERT_TRUE(service_->write(queue, ticket, {.card = {}, .asked_back = true}));
+    ASSERT_TRUE(service_->write(queue, ticket, {.card = {}, .revoked = true}));
   }
   spi::SemaphoreQueues semaphore(const std::string& name) override { return memory::Service::semaphore(name); }
 
