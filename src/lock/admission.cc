@@ -11,7 +11,7 @@ Admission admit(std::span<const spi::Ticket> queue, std::string_view mine, Rule 
   if (self == queue.end()) return {};
 
   if (rule.mode == Mode::permit) {
-    // Holders leave in any order, so places mean nothing here, and whatever lies in the queue counts, as in Curator.
+    // Holders leave in any order, so positions mean nothing here, and everything in the queue counts, as in Curator.
     if (queue.size() <= rule.permits) return {Admission::Answer::admitted};
     return {Admission::Answer::wait, queue.size() - rule.permits};
   }
@@ -27,7 +27,7 @@ Admission admit(std::span<const spi::Ticket> queue, std::string_view mine, Rule 
     return {Admission::Answer::wait, ahead, static_cast<std::size_t>(writer - before.begin()), is_last};
   }
   if (ahead == 0) return {Admission::Answer::admitted, ahead};
-  // A writer may have become a reader in its own place since (downgrade).
+  // The writer may have become a reader in its own place meanwhile (downgrade).
   return {Admission::Answer::wait, ahead, ahead - 1, ahead == 1 && before.front().mode != Mode::write};
 }
 
@@ -40,7 +40,7 @@ std::vector<bool> holders(std::span<const spi::Ticket> queue) {
   std::vector<bool> holds;
   bool alone = false;  // one of the tickets before wants to be
   for (const auto& ticket : queue) {
-    // A reader that stands in the place of its own writer has the writer's number, and holds with it.
+    // A reader that took the place of its own writer has the writer's number, and holds together with it.
     const bool with_the_first = ticket.sequence == queue.front().sequence;
     const bool with_readers = ticket.mode == Mode::shared && !alone;
     holds.push_back(ticket.mode == Mode::permit || (ticket.mode != Mode::none && (with_the_first || with_readers)));

@@ -14,18 +14,18 @@ namespace holdfast::lock {
 
 class Attempts {
  public:
-  // When an attempt that begins now has failed: after `longest`, or when the policy's time is over.
+  // When an attempt that begins now counts as failed: after `longest`, or when the policy's time is over.
   Clock::time_point end_of_next(const RetryPolicy& policy, Clock::duration longest, Clock::time_point now) {
     if (!since_) since_ = now;
     const auto most = policy.max_elapsed();
     return most ? std::clamp<Clock::time_point>(*since_ + *most, now, now + longest) : now + longest;
   }
 
-  // One more has: how long to wait before the next. Nothing: give up.
+  // One more attempt has failed. Returns how long to wait before the next one, or nothing to give up.
   std::optional<RetryPolicy::Duration> fail(const RetryPolicy& policy, Clock::time_point now) {
     ++count_;
     if (!since_) since_ = now;
-    // A rule of the user's must not end the process from within our thread.
+    // A user's rule that throws must not end the process from a thread of the library.
     try {
       return policy.next(count_, elapsed(now));
     } catch (const std::exception& error) {
@@ -35,7 +35,7 @@ class Attempts {
   }
 
   unsigned count() const { return count_; }
-  // Since the first of them began.
+  // Since the first failed attempt began.
   RetryPolicy::Duration elapsed(Clock::time_point now) const {
     return since_ ? std::chrono::duration_cast<RetryPolicy::Duration>(now - *since_) : RetryPolicy::Duration::zero();
   }

@@ -1,4 +1,4 @@
-// call.h -- one call of acquire: who asks, for what, and how long.
+// call.h -- one call of acquire: what it asks for, until when, and for which thread.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace holdfast::lock {
 
-// Not std::thread::id, which the next thread gets when this one has ended: it would re-enter what is not its own.
+// Not std::thread::id: a later thread may get the id of one that has ended, and would re-enter a hold that is not its own.
 using ThreadId = std::uint64_t;
 
 inline ThreadId this_thread() {
@@ -23,14 +23,14 @@ inline ThreadId this_thread() {
 }
 
 struct Call {
-  // Not after the epoch: does not wait for others, and not longer than the connection timeout for the service.
+  // The epoch or earlier: the call does not wait for rivals, and waits for the service at most the connection timeout.
   Clock::time_point deadline = Clock::time_point::max();
   std::stop_token stop{};
   LockOptions options{};
   ThreadId thread = this_thread();
-  // The thread has to give it back itself (lock(), not a Lease), so no other thread can help it out of a deadlock.
+  // Only this thread can give the hold back (lock(), not a Lease), so no other thread can resolve a deadlock for it.
   bool bound = false;
-  // The thread has bound holds already. One that has none cannot close a cycle.
+  // The thread has bound holds already. A thread that has none cannot close a circle.
   bool holds_others = false;
   std::size_t permits = 1;
   spi::Mode mode = spi::Mode::exclusive;

@@ -1,4 +1,4 @@
-// circle.h -- circles of waiting threads over all clients, as the tickets in the queues show them.
+// circle.h -- finds circles of waiting threads over all clients, from the cards of their tickets.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace holdfast::lock {
 
-// Why the owner of that card must give up: it is in a circle, and of those that wait in it, it came last. Pure.
+// Why the thread of that card must give up: it is in a circle, and is the last of its waiters to have come. Pure.
 std::optional<Refusal> find_circle_of(const Card& mine, const std::vector<LockInfo>& locks);
 
 }  // namespace holdfast::lock

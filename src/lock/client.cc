@@ -98,7 +98,7 @@ LockOptions checked_options(LockOptions options, bool may_delay = true) {
   return options;
 }
 
-// A hold through the queue of a name.
+// Acquires through the local queue of a name.
 Owner::Acquire through(const std::shared_ptr<lock::Core>& core, const std::string& name, Mode mode) {
   return [core, queue = core->local_queue(core->full_name(name)), mode](Call call) {
     call.mode = mode;
@@ -125,7 +125,7 @@ SharedMutex Client::shared_mutex(std::string_view name, LockOptions options) {
   const auto checked = checked_name(name);
   const auto path = core()->path(checked);
   checked_options(options);
-  // Each side has to know what this thread has on the other. They live as long as the SharedMutex, from which alone they are
+  // Each side has to know what this thread holds on the other. Both live as long as the SharedMutex, from which alone they are
   // entered.
   struct Sides {
     std::weak_ptr<Owner> writing;

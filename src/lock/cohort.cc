@@ -15,12 +15,12 @@ using spi::Mode;
 bool Cohort::takes(const Waiter& waiter) const {
   if (mode() != waiter.call().mode) return false;
   if (!is_shared()) return true;
-  // A delay is waited for once, when the ticket is admitted.
+  // A lock delay is waited for once, when the ticket is admitted.
   if (is_admitted() && !delay_ && waiter.call().options.lock_delay.count() > 0) return false;
   return context_.hand_over.count > 0 && (!is_admitted() || within_bounds());
 }
 
-// How long our threads may keep out the clients that wait elsewhere.
+// Whether the threads of this client may keep the ticket, although other clients wait.
 bool Cohort::within_bounds() const {
   return tenure_.may_hand_over && tenure_.hand_overs < context_.hand_over.count &&
          now() - tenure_.since < context_.hand_over.time;
@@ -33,7 +33,7 @@ void Cohort::enter(std::shared_ptr<Waiter> waiter) {
   look_first(std::move(waiter), 0);
 }
 
-// A caller that will not wait: one read, and a ticket only if none is in its way.
+// For a caller that does not wait: one read, and a ticket only if nothing is in its way.
 void Cohort::look_first(std::shared_ptr<Waiter> waiter, std::size_t queue) {
   if (queue == wanted_.size()) return join(std::move(waiter));
   ++looking_;
@@ -91,7 +91,7 @@ std::error_code Cohort::release(const std::shared_ptr<Hold>& hold, Sweeper::Done
   return {};
 }
 
-// A hold has ended: what next?
+// A hold has ended: hand the ticket over, keep it for the minimum hold, or give it back.
 void Cohort::go_on() {
   HOLDFAST_ASSERT(claim_ && state_ >= State::open, state_);
   if (!holds_.empty()) return settle_owed();
@@ -111,7 +111,7 @@ void Cohort::rest() {
   claims_.executor.at(tenure_.not_free_before, [self = shared_from_this(), claim = claim_] {
     // Unless it was lost meanwhile, or a reader has come and will go on itself.
     if (claim != self->claim_ || self->state_ != State::resting) return;
-    self->tenure_.may_hand_over = false;  // no thread has looked after it for a while
+    self->tenure_.may_hand_over = false;  // no thread has used it for a while
     self->go_on();
   });
 }
@@ -156,7 +156,7 @@ void Cohort::look_again() {
 
 // ----------------------------------------------------------------------------------------------- what the session says
 
-// The claim may fail in there, and then we let go of it: hence the copies.
+// The claim may fail in here, and is then dropped: hence the copies.
 void Cohort::session_is_good() {
   if (const auto claim = claim_) claim->session_is_good();
   if (const auto delay = delay_) delay->session_is_good();
@@ -191,7 +191,7 @@ void Cohort::admitted(Claim& claim) {
   for (const auto& waiter : line_) delay = std::max<Clock::duration>(delay, waiter->call().options.lock_delay);
   if (delay == Clock::duration::zero()) return open();
   delay_ = std::make_shared<Delay>(claims_, *claim_, delay);
-  // Told only while it is ours: give_back() stops it.
+  // Called only while the delay is ours: give_back() stops it.
   const auto must_wait = [self = shared_from_this()] {
     self->fail_impatient(1);
     if (self->line_.empty()) self->give_back();
@@ -253,7 +253,7 @@ void Cohort::revoked(Claim&) {
 void Cohort::fail_if_deadlocked() {
   // A copy: the search for circles looks at our line too.
   for (const auto& waiter : std::deque(line_)) {
-    // One that has nothing cannot close a circle; but a claim may be admitted in some of its queues.
+    // A waiter that holds nothing cannot close a circle; but its claim may be admitted in some of its queues.
     if (!waiter->call().holds_others && wanted_.size() == 1) continue;
     if (!waiter->call().endless()) continue;
     auto refusal = context_.would_deadlock(*waiter, queue());
@@ -274,10 +274,10 @@ void Cohort::claim_if_wanted() {
   claim_->start();
 }
 
-// To the first in line that is still there; if it is shared, to all. False if there was none.
+// Grants to the first waiter in line that has not given up, or to all if the ticket is shared. False if there was none.
 bool Cohort::grant_next() {
   HOLDFAST_ASSERT(state_ == State::open && claim_ && claim_->is_admitted(), state_);
-  // One at a time, but for readers.
+  // One holder at a time, except readers.
   HOLDFAST_ASSERT(is_shared() || holds_.empty(), holds_.size());
   const auto& place = claim_->places().front();
   const auto& queue = wanted_.front().queue;
@@ -325,7 +325,7 @@ void Cohort::lose(const std::shared_ptr<Hold>& hold) {
   go_on();
 }
 
-// And with the holds the ticket: if the session goes on after all, it must not keep others out.
+// The ticket is given back with the holds: if the session goes on after all, it must not keep rivals out.
 void Cohort::lose_all() {
   for (const auto& hold : std::exchange(holds_, {})) {
     end(hold);

@@ -4,7 +4,7 @@
 //                                               |
 //     cohort           holder: thread A   line: B, C, D         one ticket for all of them
 //
-//   state     means                                                leaves by
+//   state     means                                                ends when
 //   idle      no thread wants the name: no claim                   a waiter comes -> claiming
 //   claiming  a claim is under way                                 must wait -> waiting; admitted -> delayed or open
 //   waiting   the claim is in its queue, and not first             admitted -> delayed or open
@@ -40,12 +40,12 @@
 
 namespace holdfast::lock {
 
-// Where a call waits for its turn.
+// A line in which calls wait: of a cohort, or of a local queue.
 class Entrance {
  public:
   virtual ~Entrance() = default;
   virtual void enter(std::shared_ptr<Waiter> waiter) = 0;
-  // The waiter has an outcome of its own: the caller gave up. What is known about the queue goes into `refusal`. False if it
+  // The caller of this waiter gave up. What is known about the queue goes into `refusal`. False if the waiter
   // was not here.
   virtual bool leave(const std::shared_ptr<Waiter>& waiter, Refusal& refusal) = 0;
 };
@@ -65,19 +65,19 @@ class Cohort final : public Entrance, public Claim::Claimant, public std::enable
   Cohort(CohortContext& context, std::vector<QueueRequest> wanted)
       : context_(context), claims_(context.claims), wanted_(std::move(wanted)) {}
 
-  // Whether a newcomer may join instead of taking a ticket of its own.
+  // Whether this waiter may join instead of taking a ticket of its own.
   bool takes(const Waiter& waiter) const;
   // Of the first queue.
   spi::Mode mode() const { return wanted_.front().mode; }
   bool is_shared() const { return wanted_.size() == 1 && mode() == spi::Mode::shared; }
-  // No thread wants anything of it.
+  // No thread uses it.
   bool idle() const { return state_ == State::idle && line_.empty() && !looking_; }
 
   void enter(std::shared_ptr<Waiter> waiter) override;
   bool leave(const std::shared_ptr<Waiter>& waiter, Refusal& refusal) override;
-  // session_lost if the hold is over already. `done`: when the name is free for others.
+  // session_lost if the hold has ended already. `done` runs when the name is free for rivals.
   std::error_code release(const std::shared_ptr<Hold>& hold, Sweeper::Done done);
-  // From now on the ticket of this hold is not handed over: another hold stands in its place. False if the hold is over.
+  // From now on the ticket of this hold is not handed over: another ticket was made in its place. False if the hold has ended.
   bool pin(const Hold& hold);
   void listen_for_revocation(const Hold& hold);
   // The number of permits has changed.
@@ -87,10 +87,10 @@ class Cohort final : public Entrance, public Claim::Claimant, public std::enable
   void session_disconnected();
   void validity_ended();
   void beat();
-  // All that wait get `refusal`; what is held is lost.
+  // All waiters get `refusal`; all holds are lost.
   void close(const Refusal& refusal);
 
-  // For those that look for circles.
+  // For the search for circles.
   const std::deque<std::shared_ptr<Waiter>>& line() const { return line_; }
   const std::vector<std::shared_ptr<Hold>>& holds() const { return holds_; }
   const std::vector<QueueRequest>& wanted() const { return wanted_; }
@@ -98,16 +98,16 @@ class Cohort final : public Entrance, public Claim::Claimant, public std::enable
   std::size_t admitted_queues() const { return state_ == State::waiting ? claim_->admitted_queues() : 0; }
   // While there are holds.
   const std::vector<spi::Place>& places() const { return claim_->places(); }
-  // The one that those in line wait for.
+  // The queue that the waiters in line wait for.
   const std::string& queue() const { return claim_ ? claim_->queue() : wanted_.front().queue; }
-  // What a caller that has to wait, but does not want to, is told.
+  // The refusal for a caller that would have to wait, and does not want to.
   Refusal busy(std::size_t ahead) const;
   std::size_t ahead_of_newcomer() const;
 
  private:
   enum class State { idle, claiming, waiting, delayed, open, resting };
 
-  // From being admitted to being given back: what the threads have done with one ticket.
+  // What the threads have done with one ticket, from its admission to its return.
   struct Tenure {
     Clock::time_point since{};
     Clock::time_point not_free_before{};  // the minimum hold
@@ -154,8 +154,8 @@ class Cohort final : public Entrance, public Claim::Claimant, public std::enable
   Tenure tenure_;                             // while admitted
   Card card_;                                 // of the claim
   std::shared_ptr<Delay> delay_;              // while admitted, if a thread asked for one
-  unsigned looking_ = 0;                      // callers that will not wait, and look whether they would have to
-  std::vector<Sweeper::Done> owed_;           // to those that released, when the name is free
+  unsigned looking_ = 0;                      // callers that do not wait, and look whether they would have to
+  std::vector<Sweeper::Done> owed_;           // called when the name is free: threads that released wait for it
 };
 
 }  // namespace holdfast::lock

@@ -40,7 +40,7 @@ struct Bench final : testing::LockBench {
 
   // A thread of its own asks.
   std::shared_ptr<Waiter> enter(LockOptions options = {}, Clock::time_point deadline = Clock::time_point::max()) {
-    const auto waiter =
+    auto waiter =
         std::make_shared<Waiter>(Call{.deadline = deadline, .options = options, .thread = ++last_thread, .mode = mode});
     cohort->enter(waiter);
     run(0ms);

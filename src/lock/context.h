@@ -1,4 +1,4 @@
-// context.h -- what everything below one client works with. All of it outlives every claim.
+// context.h -- what the parts of one client share. All of it outlives every claim.
 #pragma once
 
 #include "holdfast/clock.h"

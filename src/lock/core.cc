@@ -27,7 +27,7 @@ Core::~Core() { close(); }
 
 void Core::open(Clock::time_point deadline) {
   loop_.enter([&] { backend_->open(session_); });
-  // The backend goes on trying by itself; an attempt is a time in which it did not succeed, or ends when it knows that it cannot.
+  // The backend goes on trying on its own. An attempt is a time in which it did not succeed; it ends early when the backend knows that it cannot.
   deadline = std::max(deadline, now());
   const bool one_attempt = deadline <= began_ + options_.connection_timeout;
   bool no_service = false;
@@ -48,12 +48,12 @@ void Core::open(Clock::time_point deadline) {
   }
 }
 
-// `deadline`: that was waited for, if it was.
+// `deadline`: until when it was waited, if it was.
 std::string Core::why_not_open(std::optional<Clock::time_point> deadline) {
   const auto trouble = loop_.enter([&] { return backend_->trouble(); });
   if (!deadline) return fmt::format("no session with {}: {}", backend_->where(), trouble);
   auto waited = std::chrono::ceil<std::chrono::milliseconds>(std::min(now(), *deadline) - began_);
-  // The time that was asked for, if it was that: a little of it had passed before we began.
+  // Says the time that was asked for, if that is what was waited: a little of it had passed before the wait began.
   const auto asked = options_.connection_timeout;
   if (waited < asked && asked - waited < asked / 10) waited = asked;
   return fmt::format("no session with {} within {} ms{}{}", backend_->where(), waited.count(),
@@ -66,16 +66,16 @@ void Core::close() noexcept {
   const bool first = loop_.enter([&] {
     if (over_ && over_->code == Errc::cancelled) return false;
     over_ = Refusal{Errc::cancelled, "the client was closed"};
-    // First, so that nothing is tidied up on a service that is about to forget all of it.
+    // First, so that nothing is cleaned up on a service that is about to forget all of it.
     outside = backend_->close();
     session_.close();
     for_each_cohort([&](Cohort& cohort) { cohort.close(*over_); });
     sweeper_.close();
     return true;
   });
-  const auto closed = closed_;  // ours may be gone as soon as the others know
+  const auto closed = closed_;  // this object may be destroyed as soon as the other threads know
   if (!first) {
-    // A callback must not wait for the one who waits for it.
+    // A callback must not wait for the thread that waits for the callback.
     if (!losses_.is_this_thread() && !notices_.is_this_thread()) closed->wait();
     return;
   }
@@ -94,7 +94,7 @@ std::shared_ptr<LocalQueue> Core::local_queue(const std::string& full_name) {
       queue = std::make_shared<LocalQueue>(full_name, options_.deadlocks == DeadlockDetection::all_clients,
                                            [this](QueueRequest request) { return make_cohort({std::move(request)}); });
       slot = queue;
-      // Names come and go. What no lock object refers to any more is forgotten whenever the map has doubled.
+      // Names come and go. Queues to which no lock object refers any more are forgotten whenever the map has doubled.
       if (local_queues_.size() > 2 * local_queues_kept_ + 64) {
         std::erase_if(local_queues_, [](const auto& entry) { return entry.second.expired(); });
         local_queues_kept_ = local_queues_.size();
@@ -170,7 +170,7 @@ void Core::listen_for_revocation(const Hold& hold) {
 void Core::state_changed(ConnectionState state) {
   state_.store(state);
   if (options_.listener) {
-    // A copy: the listener may destroy the client, and us with it.
+    // A copy: the listener may destroy the client, and this object with it.
     notices_.deliver([listener = options_.listener, state] { listener(state); });
   }
   if (state == ConnectionState::connected) opening_.succeed();
@@ -204,7 +204,7 @@ void Core::session_refused(const std::string& why) {
 
 template <class F>
 void Core::for_each_cohort(F&& f) {
-  // A copy: what is called may make cohorts come and go.
+  // A copy: cohorts may come and go in the calls below.
   std::vector<std::shared_ptr<Cohort>> cohorts;
   for (const auto& weak : all_cohorts_) {
     if (auto cohort = weak.lock()) cohorts.push_back(std::move(cohort));
@@ -212,7 +212,7 @@ void Core::for_each_cohort(F&& f) {
   for (const auto& cohort : cohorts) f(*cohort);
 }
 
-// Among the threads of this client, and only for holds that their thread has to give back itself.
+// Among the threads of this client, and only for holds that no other thread can give back.
 std::optional<Refusal> Core::would_deadlock(const Waiter& waiter, const std::string& queue) {
   if (options_.deadlocks == DeadlockDetection::off) return std::nullopt;
   std::vector<WaitsFor<ThreadId>> waiting{{waiter.call().thread, queue}};
@@ -221,7 +221,7 @@ std::optional<Refusal> Core::would_deadlock(const Waiter& waiter, const std::str
     for (const auto& each : cohort.line()) {
       if (!each->call().endless()) continue;
       if (each.get() != &waiter) waiting.push_back({each->call().thread, cohort.queue()});
-      // Where a claim for several names has been admitted, it is in the way, and stays.
+      // Where a claim for several names has been admitted, it stays in the way while it waits for the others.
       for (std::size_t i = 0; i < cohort.admitted_queues(); ++i) {
         holding.push_back({each->call().thread, cohort.wanted()[i].queue});
       }
@@ -243,7 +243,7 @@ std::optional<Refusal> Core::would_deadlock(const Waiter& waiter, const std::str
                         backend_->path(queue), circle.size(), text)};
 }
 
-// Until the waiter has its outcome. Its card says who it is, and those of all others who they are: process and thread.
+// Until the waiter has its outcome. Cards say which process and thread each ticket belongs to.
 void Core::watch_for_circles(Waiter& waiter) {
   const auto& mine = waiter.call().card;
   do {
@@ -251,7 +251,7 @@ void Core::watch_for_circles(Waiter& waiter) {
     try {
       refusal = find_circle_of(mine, inspect_below(*this, options_.name_space));
     } catch (const Error& error) {
-      // Not now; a wait does not fail because one look failed.
+      // A wait does not fail because one look failed; the next beat looks again.
       base::log().debug("no look for deadlocks: {}", error.what());
     }
     if (refusal) waiter.fail(std::move(*refusal));

@@ -4,7 +4,7 @@
 //   loop        replies, session events, timers               no
 //   losses      callbacks on Lease::lost()                    should not
 //   notices     ClientOptions::listener                       yes
-//   callers     enter the monitor for what they ask           while they wait for their turn
+//   callers     their calls, inside the monitor               while they wait for their turn
 //
 // The backend's own threads only post to the loop.
 #pragma once
@@ -37,7 +37,7 @@ class Core final : public Session::Watcher {
   Core(const MakeBackend& make, ClientOptions options);
   ~Core() override;
 
-  // False in a child of the process that made it. Nothing else may be asked there, and nothing of it destroyed (base/process.h).
+  // False in a child of the process that made it. There nothing else may be called, and nothing of it destroyed (base/process.h).
   bool is_of_this_process() const noexcept { return made_.is_here(); }
 
   // Waits for the first session, as the retry policy says. Throws Error.
@@ -53,27 +53,27 @@ class Core final : public Session::Watcher {
     return loop_.enter([&] { return SessionKey{session_.id(), session_.password()}; });
   }
   std::string path(const std::string& name) const { return backend_->path(full_name(name)); }
-  // Without the name space: of what is not a lock.
+  // The path of a node that is not a lock: without the name space.
   std::string path_outside(const std::string& name) const { return backend_->path(name); }
   std::string full_name(const std::string& name) const;
   spi::SemaphoreQueues semaphore(const std::string& full_name) const { return backend_->semaphore(full_name); }
 
   // Block until there is an outcome.
   Outcome acquire(Entrance& entrance, Call call);
-  // A cohort that no other thread joins: for several names at once, or for permits.
+  // A cohort that no other thread joins: for a multi-lock, or for permits.
   std::shared_ptr<Cohort> cohort(std::vector<QueueRequest> wanted) {
     return loop_.enter([&] { return make_cohort(std::move(wanted)); });
   }
-  // A shared hold in place of `write`, which goes on too.
+  // A shared hold in the place of `write`, which goes on as well (downgrade).
   Outcome acquire_beside(const Hold& write, Call call);
 
   std::error_code release(const std::shared_ptr<Hold>& hold, Sweeper::Done done = {});
   void listen_for_revocation(const Hold& hold);
 
-  // Of what this client holds: how often it was entered, by the ticket's id.
+  // How often each hold of this client was entered, by the ticket's id.
   std::map<std::string, std::size_t> entries_by_ticket();
 
-  // Runs `f` inside the monitor with the backend, unless the client is over: then the refusal is returned.
+  // Runs `f` inside the monitor with the backend. If the client is closed or refused, returns that refusal instead.
   template <class F>
   std::optional<Refusal> with_backend(F&& f) {
     return loop_.enter([&]() -> std::optional<Refusal> {
@@ -81,7 +81,7 @@ class Core final : public Session::Watcher {
       return over_;
     });
   }
-  // Makes one request, and waits for its reply at most until the deadline (default: the connection timeout): then it is `unknown`.
+  // Makes one request, and waits for its reply until the deadline (default: the connection timeout), after which it is `unknown`.
   template <class T>
   spi::Reply<T> ask(const std::function<void(spi::QueueBackend&, spi::Callback<T>)>& request,
                     std::optional<Clock::time_point> deadline = {});
@@ -132,7 +132,7 @@ class Core final : public Session::Watcher {
 template <class T>
 spi::Reply<T> Core::ask(const std::function<void(spi::QueueBackend&, spi::Callback<T>)>& request,
                         std::optional<Clock::time_point> deadline) {
-  // Shared with the callback, which may come long after we have stopped waiting.
+  // Shared with the callback, which may come long after the caller has stopped waiting.
   struct Answer {
     base::Signal here;
     spi::Reply<T> reply;

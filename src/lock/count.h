@@ -1,4 +1,4 @@
-// count.h -- a shared count: making it, and being told of its changes.
+// count.h -- makes a shared count, and listens to its changes.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 
 namespace holdfast::lock {
 
-// Makes it, with that number; leaves it as it is if it is there. Throws Error.
+// Makes the count with that number, or leaves it as it is if it exists. Throws Error.
 void create_count(Core& core, const std::string& full_name, std::int32_t initial);
 
-// Listens to a count for as long as it lives. `changed` is called inside the monitor, first with what was there; a negative count
-// is none.
+// Listens to a count as long as this object lives. `changed` is called inside the monitor, first with the present number; a negative
+// count means no permits.
 class CountWatch {
  public:
   CountWatch(Core& core, const std::string& full_name, std::function<void(std::size_t)> changed);
@@ -25,7 +25,7 @@ class CountWatch {
   CountWatch(const CountWatch&) = delete;
   CountWatch& operator=(const CountWatch&) = delete;
 
-  // Waits until the first number is there, as long as the call may. Why it is not, if so.
+  // Waits for the first number, as long as the call may wait. Returns why it did not come, if so.
   std::optional<Refusal> ready(const Call& call) const;
 
  private:

@@ -7,7 +7,7 @@
 
 namespace holdfast::lock {
 
-// A thread (of this client, or one anywhere that its card names) waits for a queue, or holds one.
+// A thread (of this client, or one that a card names) waits for a queue, or holds it.
 template <class Who>
 struct WaitsFor {
   Who who;
@@ -19,8 +19,8 @@ struct Holds {
   std::string queue;
 };
 
-// The circle that `who` is in, from itself to the one that it would have to wait for and that waits for it; empty if there is
-// none. Pure. A thread that waits for a queue waits for all its holders: one that is compatible with us would not keep us waiting.
+// The circle that `who` is in, from itself to the thread that waits for it; empty if there is none. Pure. A thread that waits for a
+// queue waits for all its holders: a holder that is compatible would not keep it waiting.
 template <class Who>
 std::vector<WaitsFor<Who>> find_circle(const Who& who, const std::vector<WaitsFor<Who>>& waiting,
                                        const std::vector<Holds<Who>>& holding) {

@@ -1,8 +1,8 @@
 // delay.h -- keeps the next holder out for a while after one that ended without releasing.
 //
-// A holder that asks for it leaves a mark in the queue beside its ticket, and removes it when it releases. Tickets go with their
-// session, marks stay: a mark whose ticket is gone is that of a holder that did not come to release. A waiter that finds one when
-// its turn comes waits, and then removes it.
+// A holder that asked for a lock delay leaves a mark in the queue beside its ticket, and removes it when it releases. Tickets go with
+// their session, marks stay: a mark without its ticket means that the holder ended before it could release. A waiter that finds such a
+// mark when its turn comes waits for the delay, and then removes the mark.
 //
 // Everything here runs inside the Executor.
 #pragma once
@@ -27,14 +27,14 @@ class Delay : public std::enable_shared_from_this<Delay> {
   Delay(Context& context, const Claim& claim, Clock::duration delay);
 
   struct Told {
-    std::function<void()> must_wait;                       // there is a mark; may not come
-    std::function<void(std::optional<Refusal>)> may_hold;  // now, or never
+    std::function<void()> must_wait;                       // there is such a mark; may not be called
+    std::function<void(std::optional<Refusal>)> may_hold;  // or why it may not
   };
-  // Leaves our mark, and waits if there are others.
+  // Leaves this holder's mark, and waits if there are marks of dead holders.
   void wait(Told told);
-  // Nothing is told any more, and our mark goes: we release, or give up before we held.
+  // Calls nothing any more, and removes the mark: the holder releases, or gives up before it held.
   void lift();
-  // Nothing is told any more; our mark stays.
+  // Calls nothing any more, and leaves the mark.
   void stop();
 
   void session_is_good() { retry_.session_is_good(); }

@@ -1,9 +1,9 @@
 // ensemble_model.h -- a leader, a follower and a client as the argument of validity.h sees them, for its tests.
 //
-// Four streams between them keep the order of their bytes, which come when they like. Each of the three may be stopped, as a garbage
-// collector, a host or an operator does it; what arrives meanwhile waits. The leader's thread that pings is late besides, so that what
-// waited may be answered before it has its turn. The leader gives a session up `timeout` after the last report of it: only this model
-// knows when that was.
+// Four streams between them keep the order of their bytes, and deliver them at any time. Each of the three may be stopped, as by a
+// garbage collector, a host or an operator; messages that arrive meanwhile wait. The leader's pinging thread may be late as well, so
+// that waiting messages are answered before it runs. The leader gives a session up `timeout` after the last report of it: only this
+// model knows when that was.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class Dice {
     return Clock::duration(static_cast<Clock::rep>(next() % (static_cast<std::uint64_t>(most.count()) + 1)));
   }
   bool one_in(std::uint64_t n) { return next() % n == 0; }
-  // Mostly little, sometimes anything up to the most.
+  // Usually little, sometimes anything up to `most`.
   Clock::duration mostly_little(Clock::duration most) { return up_to(one_in(4) ? most : most / 20); }
 
  private:
@@ -45,17 +45,17 @@ class Dice {
 struct EnsembleHabits {
   Terms terms;
   Clock::duration longest_delay{};  // of each stream
-  // From one ping of the leader until the next is due, at most; and how late its thread is then, counted while the leader runs.
+  // The longest time from one ping of the leader until the next is due, and how late its thread is then, counted while the leader runs.
   Clock::duration longest_ping_pause{};
   Clock::duration longest_ping_delay{};
-  // 0: never stopped. Between two stops the leader runs at least for `shortest_run`.
+  // 0: never stopped. Between two stops the leader runs at least `shortest_run`.
   Clock::duration leader_stops{};
   Clock::duration follower_stops{};
   Clock::duration client_stops{};
   Clock::duration shortest_run{};
 };
 
-// `P`: the rule that is looked at, lock::Proof or one that is known to be wrong.
+// `P`: the rule under test, lock::Proof or one that is known to be wrong.
 template <class P>
 class EnsembleModel {
  public:
@@ -94,7 +94,7 @@ class EnsembleModel {
 
   struct Event {
     Clock::time_point when;
-    std::uint64_t order;  // of those at one moment, the first comes first
+    std::uint64_t order;  // orders the events of one moment
     What what;
     Who who;
     Clock::time_point sent{};  // of the beat that it is about
@@ -127,7 +127,7 @@ class EnsembleModel {
     for (const auto& event : std::exchange(waiting_[who], {})) handle(event);
   }
 
-  // Counted anew after every stop: an earlier ping_out is void.
+  // Starts again after every stop: an earlier ping_out is void.
   void delay_ping() {
     pinging_since_ = now_;
     ++pings_;
@@ -139,7 +139,7 @@ class EnsembleModel {
       case What::stop:
       case What::go_on: break;
       case What::beat:
-        // Besides, now and then, something that the follower answers by itself.
+        // And now and then a request that the follower answers on its own.
         send(kToFollower, kFollower, What::beat_in, now_, dice_.one_in(3));
         later(kClient, What::beat, habits_.terms.beat);
         break;

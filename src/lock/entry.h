@@ -15,7 +15,7 @@ class Entry {
  public:
   Entry(std::shared_ptr<Owner> owner, std::shared_ptr<Hold> hold) : owner_(std::move(owner)), hold_(std::move(hold)) {}
 
-  // Nothing else may be asked of one that is not.
+  // If it is not, nothing else may be called.
   bool is_of_this_process() const noexcept { return owner_->core().is_of_this_process(); }
 
   const Hold& hold() const { return *hold_; }
@@ -37,10 +37,10 @@ class Entry {
   std::atomic<bool> released_ = false;
 };
 
-// Releases by `release(done)`, and waits until that is done.
+// Calls `release(done)`, and waits until `done` has been called.
 template <class Release>
 std::error_code wait_for_release(Clock::time_point deadline, Release release) {
-  // Shared with the callback, which may come long after we have stopped waiting.
+  // Shared with the callback, which may come long after the caller has stopped waiting.
   const auto acknowledged = std::make_shared<base::Signal>();
   if (const std::error_code error = release([acknowledged] { acknowledged->set(); })) return error;
   return acknowledged->wait_until(deadline) ? std::error_code() : Errc::timed_out;

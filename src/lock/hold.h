@@ -18,7 +18,7 @@ namespace holdfast::lock {
 
 class Cohort;
 
-// Read by any thread; ended inside the Executor only.
+// Any thread may read it; it ends inside the Executor only.
 class Hold {
  public:
   struct Grant {
@@ -49,12 +49,12 @@ class Hold {
   }
   bool is_held(Clock::time_point now) const noexcept { return !ended_.load() && now < valid_until(); }
 
-  // Of the thread that acquired it.
+  // The thread that acquired it.
   ThreadId thread() const noexcept { return thread_; }
   // How often it was entered and not left.
   std::size_t entries() const noexcept { return entries_.load(); }
   void set_entries(std::size_t entries) noexcept { entries_.store(entries); }
-  // That thread has to give it back itself; see Call.
+  // Only that thread can give it back; see Call.
   bool bound() const noexcept { return bound_.load(); }
   void set_bound(bool bound) noexcept { bound_.store(bound); }
 

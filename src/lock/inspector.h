@@ -1,4 +1,4 @@
-// inspector.h -- reads queues as they are. No write.
+// inspector.h -- reads queues for Client::inspect(), and writes nothing.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace holdfast::lock {
 
-// The lock of that full name; without tickets if there is none. Throws Error.
+// The lock of that full name; without tickets if the name is not in use. Throws Error.
 LockInfo inspect(Core& core, const std::string& full_name);
 // All locks at or below that full name (empty: everywhere) that have tickets, by name. Throws Error.
 std::vector<LockInfo> inspect_below(Core& core, const std::string& full_name);
 
-// What the parts of a lock say. Pure. `locks`: of a semaphore, those who wait for their turn.
+// A lock from its queues. Pure. `locks`: of a semaphore, the queue of clients that wait for their turn.
 LockInfo describe(const spi::Examination& queue, const spi::Examination* locks);
 
 }  // namespace holdfast::lock

@@ -6,10 +6,10 @@
 namespace holdfast {
 namespace {
 
-// Neither empty nor of the parent's.
+// Neither empty nor made by the parent process.
 bool usable(const std::shared_ptr<lock::Entry>& entry) noexcept { return entry && entry->is_of_this_process(); }
 
-// What a child is told of a hold that is its parent's.
+// In a child of fork(): the hold belongs to the parent.
 std::stop_token lost_already() {
   std::stop_source lost;
   lost.request_stop();

@@ -9,7 +9,7 @@ void LocalQueue::enter(std::shared_ptr<Waiter> waiter) {
   const auto mode = waiter->call().mode;
   if (!cohorts_.empty() && !alone_ && cohorts_.back()->takes(*waiter)) return cohorts_.back()->enter(std::move(waiter));
   if (!waiter->patient()) {
-    // What our own threads have or want is known without asking.
+    // What the threads of this client hold or want is known without a request.
     const auto in_the_way = std::find_if(cohorts_.begin(), cohorts_.end(),
                                          [&](const auto& cohort) { return keeps_out(cohort->mode(), mode); });
     if (in_the_way != cohorts_.end()) {

@@ -3,9 +3,9 @@
 //     cohorts  [ A; B, C ]  [ D, E ]  [ F ]          one ticket each, in this order
 //              exclusive     shared    exclusive
 //
-// A newcomer joins the last cohort if it wants the same and the cohort takes it; otherwise it is the first of a new one, with
-// a ticket of its own. So all of one client's threads that want to be alone share one ticket, as long as none of them wants to
-// share.
+// A waiter joins the last cohort if it has the same mode and the cohort takes it; otherwise it is the first of a new cohort, with
+// a ticket of its own. So all threads of one client that want to be exclusive share one ticket, as long as none of them wants to
+// read.
 //
 // Everything here runs inside the Executor.
 #pragma once
@@ -23,7 +23,7 @@ class LocalQueue final : public Entrance {
  public:
   using MakeCohort = std::function<std::shared_ptr<Cohort>(QueueRequest request)>;
 
-  // `alone`: everybody has a ticket of its own, so that its card says who it is.
+  // `alone`: every waiter gets a ticket of its own, so that the card says which thread it is.
   LocalQueue(std::string queue, bool alone, MakeCohort make_cohort)
       : queue_(std::move(queue)), alone_(alone), make_cohort_(std::move(make_cohort)) {}
 

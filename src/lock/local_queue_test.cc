@@ -23,7 +23,7 @@ struct Bench final : testing::LockBench {
   }
 
   std::shared_ptr<Waiter> enter(Mode mode, Clock::time_point deadline = Clock::time_point::max()) {
-    const auto waiter = std::make_shared<Waiter>(Call{.deadline = deadline, .thread = ++last_thread, .mode = mode});
+    auto waiter = std::make_shared<Waiter>(Call{.deadline = deadline, .thread = ++last_thread, .mode = mode});
     queue.enter(waiter);
     run();
     return waiter;

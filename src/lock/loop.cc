@@ -26,14 +26,14 @@ int make_timerfd() {
 }  // namespace
 
 struct Loop::Watched {
-  std::optional<asio::posix::stream_descriptor> descriptor;  // none once over: it must not outlive the context
+  std::optional<asio::posix::stream_descriptor> descriptor;  // none after the end: it must not outlive the context
   Function ready;
   bool wants_room = false;
-  bool over = false;  // it may still be on its way out of the context
+  bool over = false;  // a handler may still be in the context
 
   void end() {
     if (std::exchange(over, true)) return;
-    descriptor->release();  // it is another's to close
+    descriptor->release();  // its owner closes it
     descriptor.reset();
   }
 };
@@ -78,7 +78,7 @@ void Loop::stop() {
     machinery_->work.reset();  // run() returns when nothing is left
   });
   thread_.join();
-  // What was posted too late goes, and without our locks.
+  // Functions that were posted too late are destroyed, outside our locks.
   std::unique_ptr<Machinery> gone;
   std::vector<Function> too_late;
   const std::scoped_lock both(monitor_, posting_);
@@ -100,7 +100,7 @@ void Loop::post(Function f) {
   }
 }
 
-// What is posted meanwhile has to wait until sockets and timers have had their turn.
+// Functions posted meanwhile have to wait until sockets and timers have had their turn.
 void Loop::run_posted() {
   std::vector<Function> posted;
   {
@@ -112,7 +112,7 @@ void Loop::run_posted() {
       const std::lock_guard inside(monitor_);
       f();
     }
-    f = nullptr;  // what it owns may go, and that is for outside
+    f = nullptr;  // destroys what it owns, outside the monitor
   }
   const std::lock_guard lock(posting_);
   HOLDFAST_ASSERT(runs_posted_ && machinery_, runs_posted_);
@@ -133,7 +133,7 @@ void Loop::cancel(TimerId timer) {
   if (due == due_.end()) return;
   timers_.erase({due->second, timer});
   due_.erase(due);
-  // The alarm stays as it is: one that finds nothing due costs less than setting it for every cancelled timer.
+  // The alarm stays set: an alarm that finds nothing due costs less than setting it anew for every cancelled timer.
 }
 
 std::unique_ptr<Loop::Readiness> Loop::watch(int fd, Function ready) {

@@ -1,7 +1,7 @@
 // loop.h -- the Reactor of a real client: one thread, one monitor, timers on CLOCK_BOOTTIME.
 //
-// Callers' threads enter the monitor themselves instead of handing their work to the thread: an acquire saves a context
-// switch on its way out, and a hand-over between two local threads needs the loop's thread not at all.
+// Callers' threads enter the monitor themselves instead of handing their work to the loop's thread: an acquire saves a context
+// switch, and a hand-over between two local threads does not need the loop's thread at all.
 #pragma once
 
 #include <map>
@@ -28,21 +28,21 @@ class Loop final : public net::Reactor {
   void cancel(TimerId timer) override;
   std::unique_ptr<Readiness> watch(int fd, Function ready) override;
 
-  // Runs `f` inside, on the caller's thread. Not from inside.
+  // Runs `f` inside the monitor, on the caller's thread. Not from inside.
   template <class F>
   auto enter(F&& f) {
     const std::lock_guard inside(monitor_);
     return std::forward<F>(f)();
   }
 
-  // Runs what has been posted, but no more timers, and watches nothing any more; nothing runs after it returns, and no descriptor is left
-  // open. Not from inside. Idempotent.
+  // Runs the functions that have been posted, but no more timers, and watches nothing any more. Nothing runs after it returns, and no
+  // descriptor is left open. Not from inside. Idempotent.
   void stop();
 
  private:
   using Due = std::pair<Clock::time_point, TimerId>;
 
-  struct Machinery;  // Asio's: its headers are large, and this one is included everywhere
+  struct Machinery;  // of Asio, whose headers are large, while this one is included everywhere
   struct Watched;
   class Watch;
 
@@ -53,11 +53,11 @@ class Loop final : public net::Reactor {
   void wait_for(const std::shared_ptr<Watched>& watched, bool writable);
 
   std::mutex monitor_;
-  // None once stopped: who outlives the client must not keep its descriptors. Taken away inside, and only while nothing posts, which is
-  // done from outside too.
+  // None once stopped: an object that outlives the client must not keep its descriptors. It is destroyed inside, and only while no thread
+  // posts, since posting is possible from outside too.
   std::unique_ptr<Machinery> machinery_;
   std::mutex posting_;
-  // In the order of posting. Not Asio's own queue: there, what the loop's thread posts is overtaken by what other threads post after it.
+  // In the order of posting. Asio's own queue would not do: other threads' later posts overtake those of the loop's thread there.
   std::vector<Function> posted_;
   bool runs_posted_ = false;  // or is about to
   std::map<Due, Function> timers_;

@@ -18,10 +18,10 @@ Messenger::Messenger(const char* name) : state_(std::make_shared<State>()) {
       state->messages.pop_front();
       lock.unlock();
       message();
-      if (!made.is_here()) {  // it has called fork(), and this is the child: the rest is the parent's
+      if (!made.is_here()) {  // the message called fork(), and this is the child: the rest belongs to the parent
         return base::keep_for_ever(new std::function<void()>(std::move(message)));
       }
-      message = nullptr;  // what it owned goes without our lock
+      message = nullptr;  // destroys what it owned, outside our lock
       lock.lock();
     }
   });
@@ -30,7 +30,7 @@ Messenger::Messenger(const char* name) : state_(std::make_shared<State>()) {
 Messenger::~Messenger() { stop(); }
 
 void Messenger::deliver(std::function<void()> message) {
-  const auto state = state_;  // the message may destroy us
+  const auto state = state_;  // the message may destroy this object
   {
     const std::lock_guard lock(state->mutex);
     if (state->stopping) return;

@@ -1,4 +1,4 @@
-// messenger.h -- a thread that runs users' code, so that none of ours ever does.
+// messenger.h -- a thread that runs users' callbacks, so that no other thread of the library has to.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,8 @@
 
 namespace holdfast::lock {
 
-// Runs what it is given in order. Everything given before stop() is run before stop() returns, except when stop() is
-// called by the messenger's own thread (a user who closes the client from a callback).
+// Runs the messages in order. All that were delivered before stop() have run when stop() returns, unless the messenger's own thread
+// calls stop() (a callback that closes the client).
 class Messenger {
  public:
   // `name`: of the thread.
@@ -23,7 +23,7 @@ class Messenger {
 
   void deliver(std::function<void()> message);
   void stop();
-  // The caller is a message.
+  // Whether the caller is a message.
   bool is_this_thread() const noexcept { return state_->thread.load() == std::this_thread::get_id(); }
 
  private:

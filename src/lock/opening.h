@@ -11,19 +11,19 @@
 
 namespace holdfast::lock {
 
-// Told inside the Executor, waited for outside of it.
+// Its outcome is set inside the Executor, and waited for outside of it.
 class Opening {
  public:
   enum class State { waiting, open, no_service };
 
-  // There is a session. Stays.
+  // There is a session. Final.
   void succeed() { tell(State::open, nullptr); }
-  // There will never be one. Stays.
+  // There will never be a session. Final.
   void fail(std::exception_ptr why) { tell(State::open, std::move(why)); }
-  // This attempt has failed, and another one may succeed. Told to one wait.
+  // This attempt has failed, and another one may succeed. Ends one wait.
   void no_service() { tell(State::no_service, nullptr); }
 
-  // `waiting` if the deadline came first. Throws what fail() was told.
+  // `waiting` if the deadline came first. Throws what fail() was given.
   State wait_until(Clock::time_point deadline) {
     std::unique_lock guard(mutex_);
     base::wait_until(changed_, guard, deadline, [this] { return state_ != State::waiting; });

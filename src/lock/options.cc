@@ -12,9 +12,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The protocol carries timeouts as signed 32-bit milliseconds.
+// ZooKeeper's protocol carries timeouts as signed 32-bit milliseconds.
 constexpr milliseconds kLongest{std::numeric_limits<std::int32_t>::max()};
-// A session that a busy machine cannot keep alive is no session.
+// A busy machine could not keep a shorter session alive.
 constexpr milliseconds kShortestSession{200};
 // A card is sent with every ticket and shown on one line.
 constexpr std::size_t kMaxPurpose = 256;

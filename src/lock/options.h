@@ -5,7 +5,7 @@
 
 namespace holdfast::lock {
 
-// Throws Error(invalid_argument) with a sentence that says what would be right. Returns them in normal form.
+// Returns the options in normal form. Throws Error(invalid_argument) with a sentence that says what would be right.
 ClientOptions checked(ClientOptions options);
 
 }  // namespace holdfast::lock

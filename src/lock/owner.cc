@@ -8,7 +8,7 @@ namespace holdfast::lock {
 
 namespace {
 
-// How many bound holds this thread has, of whatever client. Only for a quick no: a thread that has none keeps no other one waiting.
+// How many bound holds this thread has, over all clients. A thread that has none is in no circle, which saves the search.
 thread_local unsigned bound_holds = 0;
 
 }  // namespace

@@ -31,19 +31,19 @@ class Owner {
 
   using Way = Ownership::Way;
 
-  // One entry more, by this thread.
+  // This thread enters once more.
   Outcome enter(Way way, Call call);
-  // One lock() less: this thread's, or any thread's if not re-entrant. not_owner, session_lost. `done`: as below.
+  // This thread leaves one lock(); any thread may if it is not re-entrant. not_owner, session_lost. `done`: as below.
   std::error_code leave(Sweeper::Done done = {});
-  // One Lease of `hold` less, by any thread. `done`: when the name is free for others, or at once if it stays held.
+  // One Lease of `hold` ends, in any thread. `done` runs when the name is free for rivals, or immediately if it stays held.
   std::error_code leave(const std::shared_ptr<Hold>& hold, Sweeper::Done done = {});
-  // The object goes: gives back what lock() still holds.
+  // The lock object is destroyed: gives back what lock() still holds.
   void abandon() noexcept;
 
   bool is_held(bool by_this_thread) const {
     return ownership_.is_held(by_this_thread ? std::optional(this_thread()) : std::nullopt, core_->now());
   }
-  // What this thread keeps, be it lost or not; none if it keeps nothing.
+  // The hold that this thread has not left yet, lost or not; none if there is none.
   std::shared_ptr<Hold> kept_by_this_thread() const { return ownership_.kept_by(this_thread()); }
   const std::string& path() const { return path_; }
   Core& core() const { return *core_; }

@@ -5,10 +5,10 @@
 //   lost       refused: see there           gone: to be released      as above
 //   not kept   nothing                      nothing: not the owner    nothing
 //
-// A hold is kept by the thread that acquired it, as often as it entered: with lock(), or with a Lease each. It ends when the last of
-// them is gone. A hold that was lost stays until its owner has left it.
+// A hold is kept by the thread that acquired it, as often as that thread entered: by lock(), or with a Lease each. It ends with the last
+// of these entries. A hold that was lost stays until its owner has left it.
 //
-// Thread safety: all from any thread. Asks no clock.
+// Thread safety: all members from any thread. It asks no clock.
 #pragma once
 
 #include <memory>
@@ -27,30 +27,30 @@ class Ownership {
   enum class Way { lock, lease };
   using HoldPtr = std::shared_ptr<Hold>;
 
-  // Not re-entrant: a thread that enters twice has two holds, and any thread may leave for another one.
+  // Not re-entrant: a thread that enters twice has two holds, and any thread may leave.
   explicit Ownership(bool reentrant) : reentrant_(reentrant) {}
 
   struct Again {
     HoldPtr hold;
-    bool lost = false;  // not entered: its owner would go on without protection
+    bool lost = false;  // then not entered: its owner would go on without protection
   };
-  // One entry more into the hold that this thread keeps; nothing if it keeps none.
+  // Enters the hold that this thread keeps once more; nothing if it keeps none.
   std::optional<Again> enter_again(ThreadId thread, Way way, Clock::time_point now);
   // A new hold of this thread, entered once.
   void add(HoldPtr hold, ThreadId thread, Way way);
 
   struct Left {
     HoldPtr hold;
-    bool last = false;  // entry: it is to be released
+    bool last = false;  // entry: the hold is to be released now
   };
-  // One lock() less, by this thread; or for another one, if not re-entrant. Nothing: there is none to leave.
+  // Leaves one lock() of this thread or, if not re-entrant, of any thread. Nothing: there is none to leave.
   std::optional<Left> leave(ThreadId thread);
-  // One Lease less, by any thread. True: it was the last entry.
+  // One Lease ends, in any thread. True: it was the last entry.
   bool leave(const HoldPtr& hold);
-  // The lock object goes: all lock() are left. Those to be released.
+  // The lock object is destroyed: leaves every lock(). Returns the holds that are to be released.
   std::vector<HoldPtr> abandon();
 
-  // What this thread keeps, be it lost or not; none if it keeps nothing.
+  // The hold that this thread keeps, lost or not; none if it keeps none.
   HoldPtr kept_by(ThreadId thread) const;
   // By this thread, or by any.
   bool is_held(std::optional<ThreadId> thread, Clock::time_point now) const;

@@ -37,12 +37,12 @@ Permits::Permits(std::shared_ptr<Core> core, const std::string& name, std::varia
           [place = std::make_shared<Place>(*core, core->semaphore(core->full_name(name)), std::move(count))](
               Call call) { return place->acquire(std::move(call)); })) {}
 
-// Once, unless the connection breaks or the session is lost meanwhile: then it begins anew, as every waiter does. Taking the
-// turn is what waits for a connection, as long as the retry policy and the deadline allow.
+// Once, unless the connection breaks or the session is lost meanwhile: then it starts again, as every waiter does. Only taking the
+// turn waits for a connection, as long as the retry policy and the deadline allow.
 Outcome Permits::Place::acquire(Call call) const {
   for (;;) {
     if (auto refusal = peek(call)) return tl::unexpected(std::move(*refusal));
-    const auto turn = take_turn(call);
+    auto turn = take_turn(call);
     if (!turn) return turn;
     std::stop_source stop;
     const auto request_stop = [&stop] { stop.request_stop(); };
@@ -59,7 +59,7 @@ Outcome Permits::Place::acquire(Call call) const {
   }
 }
 
-// A caller that will not wait: one read tells that there is nothing to get.
+// For a caller that does not wait: one read shows whether enough permits are free.
 std::optional<Refusal> Permits::Place::peek(const Call& call) const {
   const auto* fixed = std::get_if<std::size_t>(&count);
   if (call.patient() || fixed == nullptr) return std::nullopt;

@@ -3,8 +3,8 @@
 //   turns     a mutex: a client that asks for permits stands in line here, and holds it until it has them
 //   permits   a ticket for every permit that is held, or waited for by the client whose turn it is
 //
-// Where these two queues are, the service says (spi::SemaphoreQueues). What makes it safe is the count of tickets in `permits`, own ones
-// included; the mutex makes it fair, and keeps two clients that both have some of what they need from waiting for each other.
+// The service says where these two queues are (spi::SemaphoreQueues). Safety comes from the count of tickets in `permits`, this client's
+// included. The mutex makes it fair, and keeps two clients that both have some of the permits they need from waiting for each other.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ class Permits {
 
   const std::shared_ptr<Owner>& owner() const { return owner_; }
   const std::string& path() const { return owner_->path(); }
-  // What one acquire may ask for.
+  // The most that one acquire may ask for.
   std::int64_t most() const { return most_; }
 
  private:

@@ -17,7 +17,7 @@ Placement::Placement(Context& context, std::shared_ptr<Owner> owner, const Wante
       wanted_(wanted),
       card_(std::move(card)),
       retry_(context, [this](Refusal refusal) {
-        const auto told = owner_;  // ours goes with release()
+        const auto told = owner_;  // release() drops owner_
         told->not_placed(std::move(refusal));
       }) {}
 
@@ -51,7 +51,7 @@ void Placement::enqueue() {
   });
 }
 
-// The reply to an enqueue() that nothing waits for any more.
+// The reply to an enqueue() for which nothing waits any more: removes its tickets.
 void Placement::sweep_late(const spi::Reply<Placed>& reply, const std::vector<std::string>& uids,
                            spi::SessionId asked_in) {
   for (std::size_t i = 0; i < reply.value.size(); ++i) context_.sweeper.remove(queue_of(i), reply.value[i].place);
@@ -84,7 +84,7 @@ void Placement::on_enqueued(const spi::Reply<Placed>& reply) {
   retry_.after(reply.status, reply.detail, step(&Placement::enqueue));
 }
 
-// They were made all together or not at all, so the first one that is absent answers for all, unless an operator removed just it.
+// They were made together or not at all, so the first that is absent answers for all, unless an operator removed just that one.
 void Placement::find() {
   if (asked_in_ != context_.session.id()) return again();  // whatever was made then died with its session
   const auto next = found_.size();

@@ -1,14 +1,14 @@
-// placement.h -- gets the tickets of a claim made, all of them once, whichever replies are lost.
+// placement.h -- makes the tickets of a claim, each exactly once, whichever replies are lost.
 //
-//   state       means                                           leaves by
+//   state       means                                           ends by
 //   detached    no ticket, and no request that could make one   enqueue
 //   enqueueing  enqueue is under way                            its reply
-//   unsure      its reply was lost: there may be tickets        find, or the death of the session that asked
+//   unsure      its reply was lost: there may be tickets        find, or the end of the session that asked
 //   placed      the tickets are made                            again(), release()
-//   ended       nothing is left, or the Sweeper has it          -
+//   ended       no ticket is left, or the Sweeper removes it    -
 //
-// Two rules keep it honest. A ticket counts only if the session that made it is our current session. And `unsure` is left
-// only by an answer of the service or by the death of that session: there is no way out that leaves a ghost.
+// Two rules. A ticket counts only if the session that made it is the current session. And `unsure` ends only by an answer of
+// the service or by the end of that session: no way out leaves a ghost ticket.
 //
 // Everything here runs inside the Executor.
 #pragma once
@@ -34,17 +34,17 @@ class Placement : public std::enable_shared_from_this<Placement> {
     virtual ~Owner() = default;
     // All tickets are made, each with a listing of its queue; or made but not listed, which the status says.
     virtual void placed(const spi::Reply<Placed>& reply) = 0;
-    // There will be none.
+    // No tickets will be made.
     virtual void not_placed(Refusal refusal) = 0;
   };
 
-  // Keeps its owner, and with it `wanted`, until release().
+  // Keeps its owner, and with it `wanted`, alive until release().
   Placement(Context& context, std::shared_ptr<Owner> owner, const Wanted& wanted, std::string card);
 
   void start();
-  // The tickets are gone, or at least one of them is: makes new ones.
+  // At least one of the tickets is gone: makes new ones.
   void again();
-  // Gives back whatever there is, in any state. The owner hears nothing more. `done`: when the tickets are known to be gone.
+  // From any state: gives back the tickets there are, and calls the owner no more. `done` runs when they are known to be gone.
   void release(Sweeper::Done done = {});
 
   void session_is_good() { retry_.session_is_good(); }
@@ -73,7 +73,7 @@ class Placement : public std::enable_shared_from_this<Placement> {
   const std::string card_;
 
   State state_ = State::detached;
-  // Raised whenever what is under way becomes obsolete, so that late replies are recognised.
+  // Raised whenever a request under way becomes obsolete, so that its late reply is recognised.
   std::uint64_t episode_ = 0;
   std::vector<std::string> uids_;  // of every ticket
   spi::SessionId asked_in_ = 0;    // the session that enqueue was sent in

@@ -12,7 +12,7 @@ namespace {
 
 using Duration = RetryPolicy::Duration;
 
-// Past this the factor is larger than any sensible max_delay; Curator stops here too (its integers overflowed).
+// With more doublings the factor is larger than any sensible max_delay; Curator stops here too (its integers overflowed).
 constexpr unsigned kMaxDoublings = 29;
 
 Duration not_negative(Duration delay, const char* what) {

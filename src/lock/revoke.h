@@ -1,4 +1,4 @@
-// revoke.h -- asking for a name back, and taking it.
+// revoke.h -- asks the holder of a name to give it back, and removes its ticket if need be.
 #pragma once
 
 #include <string>

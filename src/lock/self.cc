@@ -19,7 +19,7 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
-// The first IPv4 address that is not loopback, as Java's getLocalHost() would mostly say. No name is looked up: a slow DNS
+// The first IPv4 address that is not loopback, which is usually what Java's getLocalHost() returns. No name is looked up: a slow DNS
 // server must not delay a lock.
 std::string local_address() {
   std::string address = "127.0.0.1";

@@ -1,4 +1,4 @@
-// self.h -- who we are, for the card on our tickets.
+// self.h -- what a card says about this process.
 #pragma once
 
 #include "holdfast/card.h"

@@ -12,7 +12,7 @@ namespace holdfast::lock {
 void Session::connected(const spi::Session& session) {
   if (closed_) return;
   const bool replaced = session.id != id_;
-  if (replaced) end_validity();  // in case the store did not tell us that the old one is over
+  if (replaced) end_validity();  // in case the store did not say that the old one is over
   id_ = session.id;
   password_ = session.password;
   terms_ = Terms::of(session);
@@ -52,13 +52,13 @@ void Session::expired(spi::SessionId session) {
 
 void Session::acknowledged(spi::SessionId session, Clock::time_point sent, bool by_keeper) {
   if (closed_ || session != id_ || !connected_) return;
-  // After a pause of this process the answer can be here before the timer had its turn. What has ended has ended.
+  // After a pause of this process the answer can come before the timer runs. A validity that has ended stays so.
   if (!valid()) end_validity();
   proof_.acknowledge(terms_, sent, executor_.now(), by_keeper);
   prove();
 }
 
-// Brings the validity up to what is proven. It may also become shorter: another server has granted a shorter timeout.
+// Moves the validity to what is proven. It may also become shorter, if another server has granted a shorter timeout.
 void Session::prove() {
   HOLDFAST_ASSERT(!closed_, id_);
   const auto until = proof_.anchor() + terms_.timeout - terms_.margin;
@@ -66,7 +66,7 @@ void Session::prove() {
     if (valid()) end_validity();
     return;
   }
-  // No longer than what was proven allows, from the moment at which the service heard of us.
+  // No longer than the timeout, from the moment at which the service is proven to have heard of this client.
   HOLDFAST_ASSERT(until - proof_.anchor() <= terms_.timeout, until, proof_.anchor());
   validity_->set(until);
   watch_validity();
@@ -96,7 +96,7 @@ void Session::enter(State next) {
     case State::jeopardy: watcher_.state_changed(ConnectionState::jeopardy); break;
     case State::lost: watcher_.state_changed(ConnectionState::lost); break;
     case State::closed:
-      // Of a session that never was, nothing has been told before either.
+      // If there never was a session, the listener has not been told anything before either.
       if (before != State::fresh) watcher_.state_changed(ConnectionState::closed);
       break;
   }
@@ -106,7 +106,7 @@ void Session::end_validity(State next) {
   executor_.cancel(validity_timer_);
   validity_timer_ = spi::Executor::kNoTimer;
   if (state_ == State::good || state_ == State::jeopardy) {
-    // What has been promised stays said: after a pause, the end lies in the past.
+    // Never later than valid_until() has said before: after a pause, the end lies in the past.
     validity_->set(std::min(validity_->until(), executor_.now()));
     validity_ = std::make_shared<Validity>();
     HOLDFAST_ASSERT(!valid(), id_);
@@ -117,7 +117,7 @@ void Session::end_validity(State next) {
   enter(next);
 }
 
-// One timer, set again only when it fires (acknowledgements come by the thousand), or when it would fire too late.
+// One timer, set again only when it fires or would fire too late, because acknowledgements come by the thousand.
 void Session::watch_validity() {
   const auto due = ends();
   HOLDFAST_ASSERT(!closed_, id_);

@@ -8,7 +8,7 @@
 //   lost         proven again (this session or the next)     good         reconnected
 //   all of them  close()                                     closed       closed, unless fresh; all holds end
 //
-// "Lost" never waits for the service: it comes from our own timer, which is due a notice (validity.h) before the validity ends.
+// "Lost" never waits for the service: it comes from the client's own timer, which is due a notice (validity.h) before the validity ends.
 #pragma once
 
 #include <memory>
@@ -23,15 +23,15 @@ namespace holdfast::lock {
 
 class Session final : public spi::Observer {
  public:
-  // Told inside the Executor.
+  // Called inside the Executor.
   class Watcher {
    public:
     virtual ~Watcher() = default;
     virtual void state_changed(ConnectionState state) = 0;
-    // A connection; `replaced` if it is another session than before, so that all tickets are gone.
+    // There is a connection. `replaced`: the session is another one than before, so all tickets are gone.
     virtual void session_connected(bool replaced) = 0;
     virtual void session_disconnected() = 0;
-    // Nothing held can be proven any longer. Comes before state_changed(lost).
+    // No hold can be proven any longer. Comes before state_changed(lost).
     virtual void validity_ended() = 0;
     virtual void beat() = 0;
     virtual void session_refused(const std::string& why) = 0;
@@ -42,13 +42,13 @@ class Session final : public spi::Observer {
   Session(spi::Executor& executor, Watcher& watcher)
       : executor_(executor), watcher_(watcher), validity_(std::make_shared<Validity>()) {}
 
-  // The session that tickets are made with now; 0 if there never was one.
+  // The session with which tickets are made now; 0 if there never was one.
   spi::SessionId id() const { return id_; }
   const std::string& password() const { return password_; }
   bool connected() const { return connected_; }
-  // Our timer is not due yet.
+  // The timer is not due yet.
   bool valid() const { return executor_.now() < ends(); }
-  // Of what is granted now; ends with it.
+  // The validity of holds that are granted now.
   const std::shared_ptr<Validity>& validity() const { return validity_; }
   const Terms& terms() const { return terms_; }
   // No more timers, no more events. All holds end.
@@ -67,7 +67,7 @@ class Session final : public spi::Observer {
   void enter(State next);
   void prove();
   void end_validity(State next = State::lost);
-  // When holders are told at the latest.
+  // When holders are told, at the latest.
   Clock::time_point ends() const { return validity_->until() - terms_.notice; }
   void watch_validity();
   void schedule_beat();

@@ -1,5 +1,5 @@
-// session_key.h -- by what another process may end a client's session. Not a part of the public interface: it is for `holdfast run`, whose guardian
-// outlives the process that has the lock.
+// session_key.h -- what another process needs to end a client's session. Not a part of the public interface: it is for `holdfast run`, whose
+// guardian outlives the process that has the lock.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct SessionKey {
   std::string password{};
 };
 
-// Of the session that the client has now. Throws Error as every member of Client does. Any thread.
+// The key of the session that the client has now. Throws Error as every member of Client does. From any thread.
 SessionKey session_key(const Client& client);
 
 }  // namespace holdfast::lock

@@ -21,7 +21,7 @@ void create_count(Core& core, const std::string& full_name, std::int32_t initial
   if (read.status != spi::Status::absent) throw Error(errc_of(read.status), read.detail);
   const auto made = core.ask<spi::Nothing>(
       [&](spi::QueueBackend& backend, auto done) { backend.make_count(full_name, initial, std::move(done)); });
-  // Whatever became of it, another client may have been faster: what counts is that it is there.
+  // Another client may have been faster, so the outcome does not matter: the count has to exist now.
   const auto again = read_count(core, full_name);
   if (again) return;
   if (!made) throw Error(errc_of(made.status), made.detail);
@@ -32,7 +32,7 @@ void create_count(Core& core, const std::string& full_name, std::int32_t initial
 
 namespace {
 
-// A count that is not there is none of this client's session.
+// A count that does not exist is a refusal, not a lost session.
 [[noreturn]] void fail(spi::Status status, const std::string& detail) {
   throw Error(status == spi::Status::absent ? Errc::refused : lock::errc_of(status), detail);
 }

@@ -8,7 +8,7 @@
 namespace holdfast::lock {
 namespace {
 
-// Between two tries on a connection that stands. After a lost connection the next try comes with the new one.
+// Between two tries on one connection. After a lost connection the next try comes with the new one.
 constexpr auto kPause = std::chrono::milliseconds(200);
 
 }  // namespace
@@ -53,7 +53,7 @@ void Sweeper::attempt(Id id) {
   }
   backend_.find(chore.queue, chore.uid, [this, id](const auto& reply) {
     const auto waiting = chores_.find(id);
-    // A store that answers twice finds it gone, or past this step.
+    // A store that answers twice finds the chore gone, or past this step.
     if (waiting == chores_.end() || !waiting->second.in_flight || !waiting->second.ticket.empty()) return;
     if (!reply) return answered(id, reply.status, reply.detail);
     waiting->second.in_flight = false;

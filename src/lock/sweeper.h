@@ -1,7 +1,7 @@
 // sweeper.h -- removes tickets that no caller wants any more, until the service has confirmed it or the session is dead.
 //
-// A release is not waited for, and a caller that gives up does not wait either; so the sweeper sees to it that no
-// ghost stays in the queue. A ticket dies with its session, therefore nothing here outlives one.
+// Neither a release nor a caller that gives up waits for the service, so the sweeper makes sure that no ghost
+// ticket stays in the queue. A ticket ends with its session, so nothing here outlives the session.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class Sweeper {
   Sweeper(spi::Executor& executor, spi::QueueBackend& backend, Session& session)
       : executor_(executor), backend_(backend), session_(session) {}
 
-  // A ticket of ours.
+  // A ticket of this client.
   void remove(const std::string& queue, const spi::Place& place, Done done = {});
   // A ticket that may or may not have been made: its enqueue() ended `unknown` in `session`.
   void remove_if_made(const std::string& queue, const std::string& uid, spi::SessionId session);

@@ -58,7 +58,7 @@ void Turn::list() {
   HOLDFAST_ASSERT(owner_ && state_ != State::over, state_);
   HOLDFAST_ASSERT(current_ <= wanted_.queues(), current_, wanted_.queues());
   state_ = State::looking;
-  if (current_ >= wanted_.queues()) current_ = 0;  // all were admitted, but the session could not be proven
+  if (current_ >= wanted_.queues()) current_ = 0;  // all had admitted it, but the session could not be proven
   context_.backend.list(request().queue,
                         [self = shared_from_this(), owner = owner_, episode = episode_](const auto& reply) {
                           if (!self->is_current(episode)) return;
@@ -87,7 +87,7 @@ void Turn::consider(const spi::Listing& queue) {
     case Admission::Answer::admitted: return advance();
     case Admission::Answer::wait: break;
   }
-  // It may be the reader that stays in place of our own writer: it has been admitted with it.
+  // It may be the reader that took the place of our own writer, and was admitted with it.
   if (!request().in_place_of.empty()) return advance();
   owner_->must_wait();
   if (state_ == State::over) return;
@@ -117,7 +117,7 @@ void Turn::listen(const spi::Ticket& to, bool is_holder) {
       });
 }
 
-// Permits: any of those that hold one may be the next to go.
+// For permits: any holder may be the next to release.
 void Turn::listen_to_queue() {
   if (lost_the_session()) return last_word()->tickets_gone();
   stop_listening();
@@ -150,8 +150,7 @@ void Turn::look_again() {
   if (state_ == State::waiting && !retry_.waits()) listen_to_queue();
 }
 
-// The ticket we listen to is not the holder's, so its card does not say who that is. One read, so that a caller that times out
-// can be told.
+// The ticket we listen to is not the holder's, so its card does not tell who holds. One read, for a caller that times out.
 void Turn::ask_for_holder(const spi::Ticket& first) {
   context_.backend.read(request().queue, first.id,
                         [self = shared_from_this(), owner = owner_, episode = episode_](const auto& reply) {
@@ -163,13 +162,13 @@ void Turn::on_gone(Status status) {
   HOLDFAST_ASSERT(owner_ && state_ != State::over, state_);
   ++episode_;
   listener_ = 0;
-  // No smaller ticket can come into the queue after our own. So if the last one that stood in our way is gone, it is our turn,
-  // and asking again would cost a round trip.
+  // No smaller ticket can come into the queue after our own. So when the last one in our way is gone, it is our turn; asking
+  // again would cost a round trip.
   if (status == Status::absent && last_obstacle_ && !lost_the_session() && context_.session.valid()) return advance();
   list();
 }
 
-// Admitted in this queue: on to the next.
+// Admitted in this queue: goes on to the next.
 void Turn::advance() {
   if (++current_ < wanted_.queues()) return list();
   wanted_.queues() > 1 ? confirm() : admit_now();
@@ -197,7 +196,7 @@ void Turn::confirm() {
 
 void Turn::admit_now() {
   if (lost_the_session()) return last_word()->tickets_gone();
-  // The answer may be old: this process was stopped, or the network was slow. Only what the service says now counts.
+  // The answer may be old, if this process was stopped or the network slow. Only what the service says now counts.
   if (!context_.session.valid()) {
     return retry_.hold(step(&Turn::list), "the session could not be proven to be alive");
   }
@@ -206,12 +205,12 @@ void Turn::admit_now() {
   last_word()->admitted();
 }
 
-// Requests under way end by themselves. A waiter has none.
+// Requests under way end on their own. A waiting turn has none.
 void Turn::session_disconnected() {
   if (state_ == State::waiting && !retry_.waits()) retry_.again(step(&Turn::resume), "the connection was lost");
 }
 
-// A waiter, connected again.
+// The turn was waiting, and is connected again.
 void Turn::resume() {
   if (lost_the_session()) return last_word()->tickets_gone();
   retry_.progress();  // the listener has outlived the connection

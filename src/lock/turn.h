@@ -1,11 +1,11 @@
-// turn.h -- waiting for our turn with tickets that are made, in one queue after the other.
+// turn.h -- waits until it is the turn of a claim's tickets, in one queue after the other.
 //
-//   state     means                                              leaves by
+//   state     means                                              ends by
 //   looking   a list, a listener or a check is under way         its reply
-//   waiting   we listen to the one ticket ahead that matters     its going
+//   waiting   it listens to the one ticket ahead that matters    the end of that ticket
 //   over      admitted in every queue, or ended                  -
 //
-// Where a claim was admitted it stays so while it waits for the next queue, because no ticket can come in ahead of its own.
+// A claim stays admitted in one queue while it waits for the next, because no ticket can come in ahead of its own.
 //
 // Everything here runs inside the Executor.
 #pragma once
@@ -29,22 +29,22 @@ class Turn : public std::enable_shared_from_this<Turn> {
   class Owner {
    public:
     virtual ~Owner() = default;
-    // In every queue. The last word.
+    // Admitted in every queue. The last call.
     virtual void admitted() = 0;
-    // Not yet. May be told more than once.
+    // Not yet. May be called more than once.
     virtual void must_wait() = 0;
-    // A ticket of ours is gone, or its session. The last word.
+    // A ticket of the claim is gone, or its session. The last call.
     virtual void tickets_gone() = 0;
-    // The service will not or cannot say. The last word.
+    // The service refuses, or could not be reached. The last call.
     virtual void not_admitted(Refusal refusal) = 0;
   };
 
-  // Keeps its owner, and with it `wanted` and `places`, until it has had its last word or end() was called.
+  // Keeps its owner, and with it `wanted` and `places`, alive until the last call or end().
   Turn(Context& context, std::shared_ptr<Owner> owner, const Wanted& wanted, const std::vector<spi::Place>& places);
 
-  // With what the service said when it made the tickets: what that admits needs no request any more.
+  // Starts with the listings that came when the tickets were made: a queue that admits by these needs no further request.
   void begin(const spi::Reply<std::vector<spi::Enqueued>>& placed);
-  // The owner hears nothing more.
+  // Calls the owner no more.
   void end();
 
   void session_is_good() { retry_.session_is_good(); }
@@ -54,7 +54,7 @@ class Turn : public std::enable_shared_from_this<Turn> {
 
   // In how many queues it is admitted.
   std::size_t admitted_queues() const { return current_; }
-  // How many tickets are ahead in the queue that is waited for, and whose the first is, as far as it is known.
+  // How many tickets are ahead in the queue whose turn it waits for, and the card of the first, as far as it is known.
   std::size_t ahead() const { return ahead_; }
   const std::optional<Card>& holder() const { return holder_; }
 
@@ -72,14 +72,14 @@ class Turn : public std::enable_shared_from_this<Turn> {
   void admit_now();
   void resume();
   bool lost_the_session() const { return places_.front().session != context_.session.id(); }
-  // What the queue says about all of our tickets in it.
+  // What the rule says about all tickets of the claim in this queue.
   Admission look_at(const spi::Listing& queue) const;
 
   const QueueRequest& request() const { return wanted_[current_]; }
   RetryLoop::Step step(void (Turn::*member)());
   bool is_current(std::uint64_t episode) const { return episode == episode_ && state_ != State::over; }
   void stop_listening();
-  // Ends it; what is returned is to be told.
+  // Ends the turn, and returns the owner for its last call.
   std::shared_ptr<Owner> last_word();
 
   Context& context_;
@@ -88,9 +88,9 @@ class Turn : public std::enable_shared_from_this<Turn> {
   const std::vector<spi::Place>& places_;
 
   State state_ = State::looking;
-  // Raised whenever what is under way becomes obsolete, so that late replies are recognised.
+  // Raised whenever a request under way becomes obsolete, so that its late reply is recognised.
   std::uint64_t episode_ = 0;
-  std::size_t current_ = 0;  // the queue that is waited for; in all before it we are admitted
+  std::size_t current_ = 0;  // the queue whose turn it waits for; admitted in all before it
   std::size_t ahead_ = 0;
   bool last_obstacle_ = false;
   std::optional<Card> holder_;

@@ -1,6 +1,6 @@
-// unusable.h -- why an object cannot be asked for anything: it was moved from, or brought into this process by fork().
+// unusable.h -- why an object cannot be used: it was moved from, or came into this process by fork().
 //
-// Looked at before anything else: in a child every mutex may be locked for ever.
+// Checked before anything else: in a child every mutex may be locked for ever.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ inline Refusal forked() {
   return {Errc::forked, "this object belongs to the process that called fork(); connect a new client in the child"};
 }
 
-// `core`: of the object; none if it was moved from.
+// `core`: that of the object; none if it was moved from.
 inline std::optional<Refusal> unusable(const Core* core) {
   if (core == nullptr) return moved_from();
   if (!core->is_of_this_process()) return forked();

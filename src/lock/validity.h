@@ -1,20 +1,20 @@
-// validity.h -- until when our session is provably alive.
+// validity.h -- until when a client's session is provably alive.
 //
 // The service gives a session up when it has not heard of it for `timeout`. So if it is proven that it heard of us at some
 // moment or later (the anchor), no rival can be granted what we hold before
 //
 //     anchor + timeout - margin
 //
-// where the margin covers clocks that run at different speeds. That moment is what Lease::valid_until() says. Our own timer is set a
-// notice earlier, so that a holder has been told by then although threads are never woken on the dot.
+// where the margin covers clocks that run at different speeds. That moment is Lease::valid_until(). Our own timer is due a notice
+// earlier, so that a holder has been told by then although threads are never woken exactly on time.
 //
-// One server keeps the sessions: it has heard of us when it answered, so not before we sent the request. The anchor is the
-// time at which the last acknowledged request was sent.
+// A single server keeps the sessions itself: it heard of us when it answered, so not before we sent the request. The anchor is
+// the time at which the last acknowledged request was sent.
 //
-// An ensemble: the leader keeps the sessions, and the follower that we talk to answers reads by itself. It reports which sessions it has
-// heard with its reply to the leader's ping, every half tick, and nothing tells us when. It may die before the report, or be cut
-// off and go on answering. So an answer of the follower proves nothing. What does, are three beats B, P and K that went through the
-// leader on one connection, each sent after the one before was answered:
+// In an ensemble the leader keeps the sessions, and the follower that we talk to answers reads on its own. It reports which sessions it has
+// heard with its reply to the leader's ping, every half tick, and nothing tells us when. It may die before the report, or be cut off and
+// go on answering. So an answer of the follower proves nothing. Three beats B, P and K do that went through the leader on one
+// connection, each sent after the one before was answered:
 //
 //     a sent, answered ... B sent, answered ... P sent ... [leader answers P] ... P answered ... K sent ... K answered
 //             |<- 3/4 lag ->|         |<-1/4->|
@@ -23,16 +23,16 @@
 // the follower's report left before P was answered, and reached the leader ahead of K (one TCP stream). That report covers everything
 // the follower had heard before p was sent. How old can p be? While the leader runs, it pings every half lag, at most a quarter late; but
 // it may be stopped at any moment and for any time: by its garbage collector, its host, an operator.
-//   * Not stopped between the time when the ping after p was due and its answer to P: then p was sent no earlier than 3/4 lag before that
-//     answer, and so before P was sent.
-//   * Stopped in between: then it answered P less than a quarter lag after it had gone on, or it would have pinged first. B was answered
+//   * It was not stopped between the time when the ping after p was due and its answer to P: then p was sent no earlier than 3/4 lag
+//     before that answer, and so before P was sent.
+//   * It was stopped in between: then it answered P less than a quarter lag after it had gone on, or it would have pinged first. B was answered
 //     earlier than that, so before the stop; and no later than 3/4 lag after p, or it would have pinged first. So p was sent no earlier
 //     than 3/4 lag before B was.
-// Either way the report covers every beat a that was answered 3/4 lag before B was sent. (Answered, not sent: it may lie on the wire while
-// the ping passes.) The anchor is the newest such a. This assumes that between two stops the leader runs for a quarter lag. It
-// holds without any stop, too, if pings come as rarely as once in a lag. See docs/adr/0005; ensemble_model.h is this as a program.
+// Either way the report covers every beat a that was answered 3/4 lag before B was sent. (Answered, not sent: it may be on the wire while
+// the ping passes.) The anchor is the newest such a. This assumes that between two stops the leader runs for a quarter lag. Without any
+// stop it also holds if pings come as rarely as once in a lag. See docs/adr/0005; ensemble_model.h is this as a program.
 //
-// A handshake goes through the leader as well, and counts as heard when the session was asked for or, if it goes on, when the
+// A handshake goes through the leader as well. It counts as heard when the session was asked for or, if the session goes on, when the
 // last acknowledged request of the connection before was sent.
 #pragma once
 
@@ -55,12 +55,12 @@ struct Terms {
 
   static Terms of(const spi::Session& session) {
     using std::chrono::milliseconds;
-    // More often than the third of the timeout at which ZooKeeper's clients ping. On an ensemble the anchor is up to four
-    // beats and a lag old, so more often still.
+    // ZooKeeper's clients ping every third of the timeout; this is more often. On an ensemble the anchor is up to four beats and a lag
+    // old, so more often still.
     constexpr int kBeatsPerTimeout = 6;
     constexpr int kBeatsPerTimeoutOnAnEnsemble = 15;
     constexpr int kMargin = 20;  // a twentieth of the timeout: 300 ms of a 6 s session
-    // Half as much again to wake a thread; half a second is enough for any that runs at all.
+    // A fortieth for a thread to wake up; half a second is enough for any thread that runs at all.
     constexpr int kNotice = 40;
     const bool ensemble = session.report_lag > Clock::duration::zero();
     const auto beat = session.timeout / (ensemble ? kBeatsPerTimeoutOnAnEnsemble : kBeatsPerTimeout);
@@ -82,7 +82,7 @@ struct Terms {
 class Proof {
  public:
   Clock::time_point anchor() const { return anchor_; }
-  // When the newest request that was answered at all was sent.
+  // When the newest answered request was sent, whichever server answered.
   Clock::time_point newest() const { return newest_; }
 
   // A new session, asked for at that moment.
@@ -97,7 +97,7 @@ class Proof {
     beats_.clear();
   }
 
-  // A request sent at `sent` was answered now. `by_keeper`: by the one that keeps the sessions.
+  // A request sent at `sent` was answered now. `by_keeper`: by the server that keeps the sessions.
   void acknowledge(const Terms& terms, Clock::time_point sent, Clock::time_point now, bool by_keeper) {
     newest_ = std::max(newest_, sent);
     HOLDFAST_ASSERT(anchor_ <= newest_, anchor_, newest_);
@@ -111,7 +111,7 @@ class Proof {
           std::find_if(beats_.rbegin(), beats_.rend(), [&](const Beat& b) { return b.answered <= limit; });
       return found == beats_.rend() ? nullptr : &*found;
     };
-    // K is this one. The names are those of the page above.
+    // K is this beat. The names are those of the text above.
     const auto* p = answered_by(sent);
     const auto* b = p != nullptr ? answered_by(p->sent - terms.report_lag / 4) : nullptr;
     const auto* a = b != nullptr ? answered_by(b->sent - terms.report_lag * 3 / 4) : nullptr;
@@ -121,7 +121,7 @@ class Proof {
   }
 
  private:
-  // One that went through the leader, on this connection.
+  // A request that went through the leader, on this connection.
   struct Beat {
     Clock::time_point sent;
     Clock::time_point answered;

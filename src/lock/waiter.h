@@ -1,7 +1,7 @@
 // waiter.h -- one call of acquire, waiting for its outcome.
 //
 // Exactly one of three ends it: a grant, a failure, or the caller that gives up (deadline or stop request). The first
-// of them wins; the others are told.
+// wins; the others are told that they came too late.
 #pragma once
 
 #include <condition_variable>
@@ -25,7 +25,7 @@ class Waiter {
   explicit Waiter(Call call) : call_(std::move(call)) {}
 
   const Call& call() const { return call_; }
-  // Willing to wait for others.
+  // Whether the caller waits for rivals.
   bool patient() const { return call_.patient(); }
 
   // False if the caller has given up: then nothing was granted.
@@ -33,7 +33,7 @@ class Waiter {
   void fail(Refusal refusal) { settle(Outcome(tl::unexpect, std::move(refusal))); }
 
   bool settled();
-  // Waits for an outcome without ending anything. False if the time came first.
+  // Waits for an outcome without giving up. False if the time came first.
   bool settled_by(Clock::time_point time);
 
   // Blocks until there is an outcome. Ends timed_out at `deadline` and cancelled when `stop` is requested.

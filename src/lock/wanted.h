@@ -1,4 +1,4 @@
-// wanted.h -- what a claim asks for, queue by queue, and which of its tickets lies in which queue.
+// wanted.h -- what a claim asks for, queue by queue, and which of its tickets is in which queue.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct QueueRequest {
   spi::Mode mode = spi::Mode::exclusive;
   std::size_t tickets = 1;                 // more than one for permits only
   std::shared_ptr<const Limit> permits{};  // for permits only
-  std::string in_place_of{};               // a ticket of ours, which has been admitted: then so are we
+  std::string in_place_of{};               // a ticket of this client that has been admitted: then so is the new one
 
   Rule rule() const { return {mode, permits ? permits->load() : 0}; }
 };
