@@ -21,7 +21,7 @@ std::optional<int> number(std::string_view text) {
   return value;
 }
 
-// IPv4 only: so does ZooKeeper.
+// IPv4 only, as in ZooKeeper.
 std::optional<std::uint32_t> address(std::string_view text) {
   std::uint32_t value = 0;
   for (int part = 0; part < 4; ++part) {
@@ -64,7 +64,7 @@ bool matches(const wire::Id& proven, const wire::Id& wanted) {
 bool is_usable(const wire::Id& id) {
   if (id.scheme == "world") return id.id == "anyone";
   if (id.scheme == "ip") return network(id.id).has_value();
-  // A user and a digest, both there, and nothing more; Java's split() forgives colons at the end.
+  // A user and a digest, both not empty, and nothing more. Java's split() ignores colons at the end.
   if (id.scheme != "digest") return false;
   const auto colon = id.id.find(':');
   if (colon == std::string::npos) return false;
@@ -74,7 +74,7 @@ bool is_usable(const wire::Id& id) {
 
 constexpr std::string_view kWorld = "world";
 constexpr std::string_view kSuper = "super";
-// No index is faster than looking at so few.
+// With so few entries, comparing each is faster than an index.
 constexpr std::size_t kShortList = 16;
 
 bool is_super(const Identities& who) {
@@ -174,7 +174,7 @@ bool is_allowed(const wire::AclList* list, std::int32_t permission, const Identi
 bool make_acl(const wire::AclList& wanted, const Identities& who, wire::AclList& made) {
   made.clear();
   std::size_t added = 0;
-  // Views of what is wanted: a frame has room for so many entries that comparing each with all others takes seconds.
+  // A set of views, because a frame has room for so many entries that comparing each with all others would take seconds.
   std::set<std::tuple<std::int32_t, std::string_view, std::string_view>> seen;
   for (const auto& each : wanted) {
     if (!seen.emplace(each.permissions, each.id.scheme, each.id.id).second) continue;
@@ -185,7 +185,7 @@ bool make_acl(const wire::AclList& wanted, const Identities& who, wire::AclList&
     }
     const auto before = made.size();
     for (const auto& id : who) {
-      // An address is no proof; the superuser's mark has no provider of its own.
+      // An address does not prove an identity, and the superuser's mark has no provider of its own.
       if (id.scheme != "digest") continue;
       if ((added += id.id.size()) > kMostAddedByAuth) return false;
       made.push_back({each.permissions, id});

@@ -1,4 +1,4 @@
-// acl.h -- who may do what: the lists of nodes, kept once each, and the rules.
+// acl.h -- permissions: the lists of nodes, each kept once, and the rules.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@
 
 namespace holdfast::engine {
 
-using Identities = std::vector<wire::Id>;  // what a connection has proven to be
+using Identities = std::vector<wire::Id>;  // the identities that a connection has proven
 
-// A long list, sorted: a client that has proven 64 identities is found in 4,096 entries without comparing each with each.
+// A long list, sorted: 64 identities of a client are found in 4,096 entries without comparing each with each.
 class AclIndex {
  public:
-  // The list outlives it.
+  // `list` must outlive it.
   explicit AclIndex(const wire::AclList& list);
   std::int32_t permissions_of(const Identities& who) const;
 
@@ -40,7 +40,7 @@ class AclIndex {
   std::vector<Network> networks_;
 };
 
-// Nodes by the million share a handful of lists.
+// Each different list once: millions of nodes share a handful of lists.
 class AclTable {
  public:
   struct Entry {
@@ -50,7 +50,7 @@ class AclTable {
     std::unique_ptr<AclIndex> index{};  // none for a short one
   };
 
-  // One user more. The same list gives the same entry while it is used. Throws std::bad_alloc, and nothing has changed.
+  // Adds a user of the list. The same list gives the same entry as long as it is used. Throws std::bad_alloc, and then nothing has changed.
   const Entry* use(const wire::AclList& list);
   void release(const Entry* entry);
   std::size_t size() const { return entries_.size(); }
@@ -59,11 +59,11 @@ class AclTable {
   std::map<std::string, Entry> entries_;  // by its encoding
 };
 
-// No list at all allows everything, and so does the superuser.
+// Without a list everything is allowed, and to the superuser always.
 bool is_allowed(const wire::AclList* list, std::int32_t permission, const Identities& who);
 bool allows(const AclTable::Entry* acl, std::int32_t permission, const Identities& who);
 
-// The same for one request, which may look at the same long list fifty thousand times: worked out once.
+// is_allowed() for one request, which may ask about the same long list fifty thousand times: computed once.
 class Permissions {
  public:
   explicit Permissions(const Identities& who) : who_(who) {}
@@ -75,18 +75,18 @@ class Permissions {
   mutable std::unordered_map<const AclTable::Entry*, std::int32_t> known_;
 };
 
-// The longest list, once "auth" is replaced. What real lists have is a handful.
+// The longest list, after "auth" is replaced. Real lists have a handful of entries.
 inline constexpr std::size_t kLongestAcl = 4'096;
-// What one connection may prove to be: each multiplies the entries "auth" of every list.
+// How many identities one connection may prove: each multiplies the entries "auth" of every list.
 inline constexpr std::size_t kMostIdentities = 64;
-// What "auth" may add to a list, in bytes: names of users may be as long as a frame.
+// How many bytes "auth" may add to a list: names of users may be as long as a frame.
 inline constexpr std::size_t kMostAddedByAuth = 64 << 10;
 
-// What a client wants a list to be: duplicates dropped, "auth" replaced by what it has proven to be. False if it is not
-// a list that can be used.
+// Makes the list that a client wants: drops duplicates, and replaces "auth" by the identities that the client has proven. False if
+// the list cannot be used.
 bool make_acl(const wire::AclList& wanted, const Identities& who, wire::AclList& made);
 
-// For clients that may read but not administrate: the digests are withheld from them.
+// The list for clients that may read but not administer the node: without digests.
 wire::AclList without_secrets(const wire::AclList& list);
 
 }  // namespace holdfast::engine

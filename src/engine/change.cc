@@ -3,7 +3,7 @@
 namespace holdfast::engine {
 namespace {
 
-// On disk: never change a number, never use one again.
+// On disk: never change a number, and never reuse one.
 enum class Tag : std::int32_t {
   node_created = 1,
   node_removed = 2,

@@ -1,7 +1,7 @@
 // change.h -- what a request did to the state: the log is a list of these.
 //
-// A change says what is, not what was asked for: names are final, numbers absolute. So applying it again does no harm, which is what
-// lets a snapshot be taken while nodes come and go: whatever it caught too late is put right by the log behind it.
+// A change says what the result is, not what was asked for: names are final, numbers absolute. So applying it twice does no harm. That
+// is why a snapshot can be taken while nodes come and go: the log after it corrects what the snapshot saw too late.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ struct SessionClosed {
 
 using Change = std::variant<NodeCreated, NodeRemoved, DataSet, AclSet, SessionOpened, SessionClosed>;
 
-// All changes of one request. They happen together.
+// All changes of one request, which happen together.
 struct Transaction {
   wire::Zxid zxid = 0;
   std::int64_t time = 0;  // wall clock, milliseconds
@@ -56,7 +56,7 @@ struct Transaction {
 };
 
 std::string encode(const Transaction& transaction);
-// False if these bytes are no transaction.
+// False if these bytes are not a transaction.
 bool decode(std::string_view bytes, Transaction& transaction);
 
 }  // namespace holdfast::engine

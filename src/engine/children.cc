@@ -11,10 +11,10 @@
 namespace holdfast::engine {
 namespace {
 
-// So few are looked through one by one: most directories of locks have no more.
+// Up to this many are compared one by one: most directories of locks have no more.
 constexpr std::size_t kFew = 8;
 constexpr std::size_t kLeastSlots = 32;
-// A table that is emptier than this is made smaller.
+// A table with fewer children than one in this many slots is made smaller.
 constexpr std::size_t kSparse = 16;
 
 }  // namespace
@@ -39,7 +39,7 @@ Children::Place Children::place_of(std::string_view name, std::uint32_t hash) co
   return slots_[slot];
 }
 
-// Of one that is there.
+// For a child that is there.
 std::size_t Children::slot_of(Place place) const {
   auto slot = home(hashes_[place]);
   while (slots_[slot] != place) {
@@ -56,7 +56,7 @@ void Children::enter(std::vector<Place>& slots, Place place, std::uint32_t hash)
   slots[slot] = place;
 }
 
-// Those behind it move up as far as they may, so that no search ends too early.
+// The entries after it move up as far as they may, so that no search ends too early.
 void Children::vacate(std::size_t slot) {
   for (auto next = behind(slot); slots_[next] != kNone; next = behind(next)) {
     const auto wanted = home(hashes_[slots_[next]]);
@@ -132,7 +132,7 @@ void Children::put_back(std::unique_ptr<Node> node) noexcept {
   insert(std::move(node));
 }
 
-// A smaller table must be had before the large one can go. If it cannot be had, the next one that goes tries again.
+// The smaller table is needed before the large one can be freed. If there is no memory for it, the next removal tries again.
 void Children::tidy() noexcept {
   if (aside_ > 0 || slots_.size() <= kLeastSlots || nodes_.size() >= slots_.size() / kSparse) return;
   nodes_.shrink_to_fit();

@@ -1,13 +1,13 @@
-// children.h -- the children of one node, by name and in a row.
+// children.h -- the children of one node: a hash table over a row of pointers.
 //
-//   nodes_    [ a | d | c | b ]        in a row, so that a listing of a million reads memory ahead instead of waiting for it
-//   hashes_   [ . | . | . | . ]        of their names, so that growing looks at no node
-//   slots_    [ 2 |   | 0 | 3 | 1 | ]  where in the row: open addressing, none while there are few
+//   nodes_    [ a | d | c | b ]        in a row, so that a listing of a million children can prefetch them
+//   hashes_   [ . | . | . | . ]        of their names, so that a growing table looks at no node
+//   slots_    [ 2 |   | 0 | 3 | 1 | ]  indexes into the row: open addressing; no table while there are few children
 //
-// A child that goes leaves its place to the last one: the order means nothing.
+// The last child takes the place of one that is removed: the order has no meaning.
 //
-// Only make_room() takes memory, so that what was removed can always be put back: a child that is set aside keeps its room until it is
-// put back or dropped.
+// Only make_room() allocates, so that a removed child can always be put back: a child that is set aside keeps its room until it is put
+// back or dropped.
 #pragma once
 
 #include <cstddef>
@@ -24,31 +24,31 @@ struct Node;
 
 class Children {
  public:
-  // The key is that of the whole tree, which outlives them.
+  // `key` is that of the whole tree, which outlives this object.
   explicit Children(const base::HashKey& key) : key_(&key) {}
   ~Children();
   Children(const Children&) = delete;
   Children& operator=(const Children&) = delete;
 
   Node* find(std::string_view name) const;
-  // For one more. Throws std::bad_alloc, and nothing has changed.
+  // For one more child. Throws std::bad_alloc, and then nothing has changed.
   void make_room();
-  // There is none of that name, and room for it.
+  // There must be no child of that name, and room for it.
   void insert(std::unique_ptr<Node> node) noexcept;
-  // There is one of that name.
+  // There must be a child of that name.
   std::unique_ptr<Node> extract(std::string_view name) noexcept;
-  // The same, for one that may come back.
+  // As extract(), for a child that may be put back.
   std::unique_ptr<Node> set_aside(std::string_view name) noexcept;
   void put_back(std::unique_ptr<Node> node) noexcept;
   void drop_aside() noexcept;
-  // Gives back memory that is not needed.
+  // Frees memory that is not needed.
   void tidy() noexcept;
 
   std::size_t size() const { return nodes_.size(); }
   bool empty() const { return nodes_.empty(); }
-  // Nothing may come back either.
+  // No child, and none that may be put back.
   bool unused() const { return empty() && aside_ == 0; }
-  // Of all names together: how long a listing is, is known before it is made.
+  // The length of all names together, so that the length of a listing is known before it is made.
   std::size_t name_bytes() const { return name_bytes_; }
   auto begin() const { return nodes_.begin(); }
   auto end() const { return nodes_.end(); }
@@ -62,7 +62,7 @@ class Children {
   std::size_t slot_of(Place place) const;
   static void enter(std::vector<Place>& slots, Place place, std::uint32_t hash);
   void vacate(std::size_t slot);
-  // The table with so many slots, to be swapped in.
+  // A table with that many slots, to be swapped in.
   std::vector<Place> table_of(std::size_t slots) const;
   std::size_t home(std::uint32_t hash) const { return hash & (slots_.size() - 1); }
   std::size_t behind(std::size_t slot) const { return (slot + 1) & (slots_.size() - 1); }

@@ -13,16 +13,16 @@ using std::chrono::nanoseconds;
 
 constexpr Moment kRead = nanoseconds(3'000);
 constexpr Moment kWrite = nanoseconds(6'000);
-// Each further step of a request, beside what it reads or writes.
+// Each further step of a request, in addition to what it reads or writes.
 constexpr Moment kReadStep = nanoseconds(500);
 constexpr Moment kWriteStep = nanoseconds(1'500);
 constexpr Moment kWatchStep = nanoseconds(1'000);
-// To name one node of a list, by its name and by its path.
+// Naming one node of a list, by its name and by its path.
 constexpr Moment kName = nanoseconds(25);
 constexpr Moment kPath = nanoseconds(150);
 constexpr Moment kRemoval = nanoseconds(2'000);
 constexpr Moment kAclEntry = nanoseconds(100);
-// Of an answer, which is copied three times; of what is kept, which is also logged.
+// A byte of an answer, which is copied three times, and of data that is kept, which is also logged.
 constexpr double kAnswerByte = 0.8;  // nanoseconds
 constexpr double kLoggedByte = 2;
 

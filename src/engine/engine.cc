@@ -14,7 +14,7 @@ using wire::Code;
 
 namespace {
 
-// Answers a request, or knows that it is answered when it settles.
+// Answers a request, or leaves the answer to settle().
 struct Answerer {
   Reads& reads;
   Writes& writes;
@@ -24,7 +24,7 @@ struct Answerer {
   Code operator()(const wire::CheckWatches&) const { return Code::ok; }
   Code operator()(const wire::AddWatch&) const { return Code::ok; }
   Code operator()(const wire::CloseSession&) const { return Code::ok; }
-  // As ZooKeeper answers unless it was told otherwise.
+  // As ZooKeeper answers by default.
   Code operator()(const wire::Reconfig&) const { return Code::reconfig_disabled; }
   Code operator()(const wire::Malformed&) const { return Code::marshalling_error; }
   Code operator()(const wire::Unknown&) const { return Code::unimplemented; }
@@ -46,7 +46,7 @@ struct WantedWatches {
   Use operator()(const wire::Exists& request) const { return one(request.watch, request.path); }
   Use operator()(const wire::GetData& request) const { return one(request.watch, request.path); }
   Use operator()(const wire::GetChildren& request) const { return one(request.watch, request.path); }
-  // In both tables.
+  // One watch in each of the two tables.
   Use operator()(const wire::AddWatch& request) const { return {2, 2 * request.path.size()}; }
   Use operator()(const wire::SetWatches& request) const {
     Use all;
@@ -67,7 +67,7 @@ struct WantedWatches {
   }
 };
 
-// What it costs to see whether an event may be told, by the length of the list, in events.
+// Checking a list of this length, whether a watcher may be told, costs as much as one event.
 constexpr std::size_t kEntriesPerEvent = 128;
 
 const Identities kNobody{};
@@ -131,26 +131,26 @@ Outcome Engine::set_timeout(wire::Zxid zxid, std::int64_t time, wire::SessionId 
   const Session* there = sessions_.find(session);
   if (there == nullptr) return outcome;
   outcome.timeout_before = there->timeout;
-  // In a log a session that is opened once more is the same one, with what it has now.
+  // In a log, opening a session again means the same session with the values it has now.
   outcome.transaction.changes.emplace_back(
       SessionOpened{session, static_cast<std::int32_t>(timeout.count()), there->password});
   sessions_.set_timeout(session, timeout);
   return outcome;
 }
 
-// The session is over with the first piece, so that nothing can be added to the rest, nor can it be resumed after a crash.
+// The session ends with the first piece, so that no node can be added to the rest, and a crash cannot bring it back.
 void Engine::close_session(wire::SessionId session, Outcome& outcome) {
   remove_some(session, outcome);
   outcome.transaction.changes.emplace_back(SessionClosed{session});
   outcome.closed = sessions_.close(session);
 }
 
-// Ephemerals, as many as are removed at once.
+// Removes the next piece of its ephemerals.
 void Engine::remove_some(wire::SessionId session, Outcome& outcome) {
   const auto* mine = tree_.ephemerals(session);
   if (mine == nullptr) return;
   const auto count = std::min(mine->size(), rules_.removed_at_once);
-  // Of one transaction the order of creation is that of the list; between transactions that of zxids. Paths break the tie.
+  // Nodes of one transaction were created in the order of the list, transactions in the order of zxids. Paths break the tie.
   std::vector<std::pair<wire::Zxid, std::string>> paths;
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < count && (i == 0 || bytes < rules_.transaction); ++i) {
@@ -189,7 +189,7 @@ std::vector<wire::SessionId> Engine::orphaned() const {
   return all;
 }
 
-// How many events settling it will be about: those of fire(), where nothing is counted twice that is told once.
+// About how many events settling will send. A watcher that fire() tells once is not counted twice.
 std::size_t Engine::watchers_of(const Change& change) const {
   if (const auto* created = std::get_if<NodeCreated>(&change)) {
     const auto told = data_watches_.watchers(created->path) + child_watches_.watchers(parent_or_root(created->path));
@@ -249,7 +249,7 @@ void Engine::execute(const Client& client, const wire::Request& request, Outcome
     return;
   }
   if (std::holds_alternative<wire::CloseSession>(request)) close_session(client.session, outcome);
-  // Now: once it settles, the tree is further than that.
+  // Now, because the tree will have changed again when this settles.
   if (const auto* set = std::get_if<wire::SetWatches>(&request)) outcome.missed = missed_by(*set);
   if (answer.size() > rules_.answer) {
     outcome.code = Code::marshalling_error;

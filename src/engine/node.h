@@ -4,8 +4,8 @@
 //                                       │ parent
 //   oldest <── older ── Node ── newer ──> newest
 //
-// Besides the tree there is one list of all nodes in the order of their creation. A parent is always older than its children. A
-// snapshot walks that list in small steps, while nodes come and go.
+// In addition to the tree there is a list of all nodes in the order of their creation. A parent is always older than its children. A
+// snapshot walks along that list in small steps, while nodes come and go.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct Node {
   Node* newer = nullptr;
 
   std::string data;
-  const AclTable::Entry* acl = nullptr;  // none: everybody may do everything
+  const AclTable::Entry* acl = nullptr;  // none: every client may do everything
   wire::Zxid czxid = 0;
   wire::Zxid mzxid = 0;
   wire::Zxid pzxid = 0;
@@ -38,7 +38,7 @@ struct Node {
   std::int64_t owner = 0;  // the session of an ephemeral; the time to live of a TTL node, in milliseconds
   std::int32_t version = 0;
   std::int32_t aversion = 0;
-  // How many children were ever created here: what sequential names are made of.
+  // How many children were ever created here: the number in sequential names.
   std::int32_t creations = 0;
   std::uint32_t below = 0;  // how many nodes there are below, at any depth
   std::uint32_t place = 0;  // among the ephemerals of its session, or among the mortals

@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::uint32_t kNotUtf8 = 0xffff;
 
-// The character at the front of `text`, which loses it. ZooKeeper reads what is no UTF-8 as U+FFFD, which is not allowed; what
-// is beyond the basic plane it sees as surrogates, which are not allowed either.
+// Takes the first character off `text`. ZooKeeper reads bytes that are not UTF-8 as U+FFFD, which is not allowed, and characters
+// beyond the basic plane as surrogates, which are not allowed either.
 std::uint32_t next_character(std::string_view& text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const auto continued = [&](std::size_t i) { return (byte(i) & 0xc0u) == 0x80u; };

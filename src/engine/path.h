@@ -14,11 +14,11 @@ std::size_t depth(std::string_view path);
 
 // "" for "/a" and "/".
 std::string_view parent_of(std::string_view path);
-// "/" for "/a" and "/": as watches know it.
+// "/" for "/a" and "/": the key for watches.
 std::string_view parent_or_root(std::string_view path);
 std::string_view name_of(std::string_view path);
 
-// Nodes that are always there.
+// Nodes that always exist.
 bool is_special(std::string_view path);
 
 }  // namespace holdfast::engine

@@ -12,8 +12,8 @@ using wire::Op;
 
 namespace {
 
-// A million nodes are spread over the memory. Asking for those that come next while one is looked at is what makes a long list of
-// them fast: 15 ns each instead of 150.
+// A million nodes are spread over the memory. Prefetching the next ones while one is read makes a long list fast: 15 ns each
+// instead of 150.
 constexpr std::size_t kAhead = 16;
 
 template <class Row, class F>
@@ -29,16 +29,16 @@ void for_each_ahead(const Row& row, F f) {
   }
 }
 
-// Beside the names in a listing.
+// Before each name in a listing.
 constexpr std::size_t kLength = sizeof(std::int32_t);
 
-// Of a digest only the user is shown.
+// Only the user of a digest is shown.
 std::string_view user_of(const wire::Id& id) {
   if (id.scheme == "digest") return std::string_view(id.id).substr(0, id.id.find(':'));
   return id.scheme == "ip" ? std::string_view(id.id) : std::string_view{};
 }
 
-// Without what Java's trim() takes off: blanks and control characters.
+// Without the blanks and control characters that Java's trim() removes.
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && static_cast<unsigned char>(text.front()) <= ' ') text.remove_prefix(1);
   while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ') text.remove_suffix(1);
@@ -53,7 +53,7 @@ Code Reads::readable(std::string_view path, std::int32_t permissions, const Node
   return permissions_.allow(node->acl, permissions) ? Code::ok : Code::no_auth;
 }
 
-// Every client may ask whether there is a node.
+// Every client may ask whether a node exists.
 Code Reads::operator()(const wire::Exists& request, wire::Writer& answer) const {
   if (request.path.find('\0') != std::string::npos) return Code::bad_arguments;
   const Node* node = tree_.find(request.path);
@@ -78,7 +78,7 @@ Code Reads::operator()(const wire::GetAcl& request, wire::Writer& answer) const 
   const Node* node = nullptr;
   const auto permissions = wire::permission::kRead | wire::permission::kAdmin;
   if (const auto code = readable(request.path, permissions, node); code != Code::ok) return code;
-  // What was born without a list is open to all.
+  // A node that was created without a list is open to all.
   static const wire::AclList kOpen{{wire::permission::kAll, {"world", "anyone"}}};
   const auto& list = node->acl_list() == nullptr ? kOpen : *node->acl_list();
   const bool administrator = permissions_.allow(node->acl, wire::permission::kAdmin);
@@ -120,10 +120,10 @@ std::size_t Reads::length_of_lists(const wire::MultiRead& request) const {
 
 Code Reads::operator()(const wire::MultiRead& request, wire::Writer& answer) const {
   const auto limit = std::min(limit_, kLongestMultiRead);
-  // Before any is made: a list costs its names, to see how long it is costs nothing.
+  // Before any is made: making a list costs its names, but its length is known.
   const auto lists = length_of_lists(request);
   if (lists > limit) return Code::marshalling_error;
-  // At once: memory that is new to the process costs more than the names that are written into it.
+  // In one allocation: memory that is new to the process costs more than the names that are written into it.
   answer.expect(lists);
   const auto header = [&](Op op, bool done, std::int32_t err) {
     answer.i32(static_cast<std::int32_t>(op));
@@ -147,7 +147,7 @@ Code Reads::operator()(const wire::MultiRead& request, wire::Writer& answer) con
 }
 
 Code Reads::operator()(const wire::GetEphemerals& request, wire::Writer& answer) const {
-  // Nothing and the root are all; but any other prefix counts as it is, blanks and all.
+  // An empty prefix and the root mean all nodes; any other prefix counts as it is, with its blanks.
   const auto meant = trimmed(request.prefix);
   const bool all = meant.empty() || meant == "/";
   const auto at = answer.size();
@@ -168,7 +168,7 @@ Code Reads::operator()(const wire::GetEphemerals& request, wire::Writer& answer)
 Code Reads::operator()(const wire::GetAllChildrenNumber& request, wire::Writer& answer) const {
   const Node* node = nullptr;
   if (const auto code = readable(request.path, wire::permission::kRead, node); code != Code::ok) return code;
-  // Asked by its other name, the empty one, ZooKeeper counts the root as below itself.
+  // If the root is given by its other name, the empty one, ZooKeeper counts it as below itself.
   const std::size_t itself = node->parent == nullptr && request.path.empty() ? 1 : 0;
   answer.i32(static_cast<std::int32_t>(node->below + itself));
   return Code::ok;

@@ -1,17 +1,17 @@
-// reads.h -- what requests that only look are answered with.
+// reads.h -- the answers to requests that change nothing.
 #pragma once
 
 #include "engine/engine.h"
 
 namespace holdfast::engine {
 
-// No write comes between the reads of one multiRead, so it is one step, for which all others wait: eight times what a client of
-// ZooKeeper takes unless it is told otherwise (jute.maxbuffer), 700,000 short names, in a few hundredths of a second.
+// No write may come between the reads of one multiRead, so it is one step, and all other requests wait for it. This is eight times what
+// a client of ZooKeeper accepts by default (jute.maxbuffer): 700,000 short names, in a few hundredths of a second.
 inline constexpr std::size_t kLongestMultiRead = std::size_t{8} << 20;
 
 class Reads {
  public:
-  // No answer becomes much longer than `limit`: the caller refuses those that are longer.
+  // No answer becomes much longer than `limit`: the caller refuses longer ones.
   Reads(const Tree& tree, const Permissions& permissions, wire::SessionId session, std::size_t limit)
       : tree_(tree), permissions_(permissions), session_(session), limit_(limit) {}
 
@@ -26,10 +26,10 @@ class Reads {
   wire::Code operator()(const wire::WhoAmI& request, wire::Writer& answer) const;
 
  private:
-  // The node, if it is there and may be read.
+  // The node, if it exists and may be read.
   wire::Code readable(std::string_view path, std::int32_t permissions, const Node*& node) const;
 
-  // Of its names, as far as they may be read.
+  // The length of all names in its lists that the client may read.
   std::size_t length_of_lists(const wire::MultiRead& request) const;
 
   const Tree& tree_;

@@ -87,7 +87,7 @@ std::optional<std::string> Engine::next_snapshot_record() {
   while (!snapshot_sessions_.empty()) {
     const auto id = snapshot_sessions_.back();
     snapshot_sessions_.pop_back();
-    // One that was closed meanwhile is closed again by the log.
+    // If it was closed meanwhile, the log closes it again.
     if (const Session* session = sessions_.find(id)) return encode(id, *session);
   }
   const Node* node = tree_.next();

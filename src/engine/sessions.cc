@@ -9,7 +9,7 @@
 namespace holdfast::engine {
 
 void Sessions::open(wire::SessionId id, std::string password, std::chrono::milliseconds timeout, Moment now) {
-  // One look at each, one more of this, and as many that are out of date.
+  // One look for each session, one more for this one, and as many that are out of date.
   const auto looks = 2 * (sessions_.size() + 2);
   if (looks > due_.capacity()) due_.reserve(2 * looks);
   const auto [at, added] = sessions_.insert_or_assign(id, Session{std::move(password), timeout, now});
@@ -25,7 +25,7 @@ void Sessions::put_back(Closed closed) noexcept {
 }
 
 void Sessions::look_at(wire::SessionId id, Session& session, Moment when) noexcept {
-  // Out of date from here on: there is one at each session at most that is not.
+  // From here on its looks are out of date: at most one look per session is not.
   session.due = Moment::max();
   if (due_.size() == due_.capacity()) drop_stale_looks();
   // open() has made room.
@@ -40,7 +40,7 @@ void Sessions::drop_stale_looks() noexcept {
     const Session* session = find(look.second);
     return session == nullptr || session->due != look.first;
   });
-  // A log may open one session again and again, at one moment. Sorted, they are the heap that they have to be.
+  // A log may open one session again and again at one moment. A sorted list is a valid heap.
   std::sort(due_.begin(), due_.end());
   due_.erase(std::unique(due_.begin(), due_.end()), due_.end());
 }

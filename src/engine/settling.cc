@@ -15,7 +15,7 @@ void Engine::settle(const Client& client, const wire::Request& request, Outcome&
   if (client.connection == 0 || !connections_.contains(client.connection)) return;
   const auto connection = client.connection;
   if (const auto* exists = std::get_if<wire::Exists>(&request)) {
-    // Also of a node that is not there: that is how one waits for it.
+    // Also if the node does not exist: a client waits for a node like that.
     if (exists->watch && (outcome.code == Code::ok || outcome.code == Code::no_node)) {
       data_watches_.add(exists->path, connection, WatchMode::one_shot);
     }
@@ -35,7 +35,7 @@ void Engine::settle(const Client& client, const wire::Request& request, Outcome&
       return;
     }
     add_watch(connection, add->path, add->mode == 1 ? WatchMode::recursive : WatchMode::persistent);
-    // An error code as the body: the Java client disconnects if it is not there.
+    // An error code as the body: without it the Java client disconnects.
     outcome.body.assign(4, '\0');
   }
 }
@@ -64,7 +64,7 @@ void Engine::settle_changes(Outcome& outcome, const Tell& tell) {
       fire(data_watches_, set->path, EventType::node_data_changed, undo.readers, tell, nullptr);
     }
   }
-  // Not before all have fired: a node that was removed by a later step is still looked at by an earlier one.
+  // Not before all have fired: an earlier step still looks at a node that a later step has removed.
   for (auto& undo : outcome.undo) tree_.forget(std::move(undo));
   outcome.undo.clear();
 }
@@ -144,7 +144,7 @@ Code Engine::check_watches(ConnectionId connection, const wire::CheckWatches& re
   const auto kind = static_cast<wire::WatchKind>(request.kind);
   const auto look = [&](WatchTable& table) {
     if (request.remove) return table.remove(request.path, connection);
-    // The walk of ZooKeeper's look begins and ends with the empty path, before it has looked.
+    // ZooKeeper's own check finds nothing for the empty path.
     return !request.path.empty() && table.contains(request.path);
   };
   bool found = false;

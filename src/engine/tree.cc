@@ -20,7 +20,7 @@ std::size_t path_length(const Node& node) {
 
 bool is_mortal(const Node& node) { return node.kind == Kind::container || node.kind == Kind::ttl; }
 
-// In a log: the change, and the node it is made to.
+// The length of a change in a log: its tag and the node's path.
 std::size_t naming(const Node& node) { return 2 * sizeof(std::int32_t) + path_length(node); }
 
 }  // namespace
@@ -32,10 +32,10 @@ wire::Stat Node::stat() const {
           .ctime = ctime,
           .mtime = mtime,
           .version = version,
-          // Every creation counts, and every removal: what was created and is no longer there.
+          // Every creation and every removal counts. Removals are the creations whose nodes are gone.
           .cversion = static_cast<std::int32_t>(2 * static_cast<std::int64_t>(creations) - count),
           .aversion = aversion,
-          // Containers and TTL nodes have an owner inside ZooKeeper too, but it does not show it.
+          // Containers and TTL nodes have an owner inside ZooKeeper too, but clients do not see it.
           .ephemeral_owner = kind == Kind::ephemeral ? owner : 0,
           .data_length = static_cast<std::int32_t>(data.size()),
           .num_children = count,
@@ -57,7 +57,7 @@ std::string Node::path() const {
 Tree::Tree(base::HashKey key) : key_(key), root_(std::make_unique<Node>()) {
   newest_ = oldest_ = root_.get();
   enter(*root_);
-  // Born with the tree: no zxid, no time, and not counted as creations. So `stat /` starts with cversion -1, as ZooKeeper's.
+  // They exist from the start: no zxid, no time, and not counted as creations. So `stat /` starts with cversion -1, as in ZooKeeper.
   Node* zookeeper = add(*root_, "zookeeper");
   add(*zookeeper, "quota");
   Node* config = add(*zookeeper, "config");
@@ -97,7 +97,7 @@ NodeUndo Tree::apply(const NodeCreated& change, wire::Zxid zxid, std::int64_t ti
     set_acl(*node, change.acl);
     set_kind(*node, change.kind, change.owner);
   } catch (const std::bad_alloc&) {
-    // One that was there, only a log that catches up with a snapshot finds.
+    // Only a log that catches up with a snapshot finds a node that exists already.
     if (size_ != before) erase(*node);
     throw;
   }
@@ -114,7 +114,7 @@ NodeUndo Tree::apply(const NodeCreated& change, wire::Zxid zxid, std::int64_t ti
 NodeUndo Tree::apply(const NodeRemoved& change, wire::Zxid zxid, std::int64_t) {
   Node* parent = find(parent_of(change.path));
   Node* node = find(change.path);
-  // No request can remove the root or what is reserved, but a log can say anything.
+  // No request can remove the root or a reserved node, but a log may contain anything.
   if (parent == nullptr || node == root_.get() || is_special(change.path)) return {};
   if (node != nullptr && node->child_count() > 0) remove_below(*node);
   NodeUndo undo{.what = NodeUndo::What::removed, .node = parent, .readers = parent->acl, .zxid = parent->pzxid};
@@ -154,7 +154,7 @@ NodeUndo Tree::apply(const AclSet& change, wire::Zxid, std::int64_t) {
   Node* node = find(change.path);
   if (node == nullptr) return {};
   NodeUndo undo{.what = NodeUndo::What::acl_set, .node = node, .version = node->aversion};
-  // The old one is still used, by what may be taken back.
+  // The undo still uses the old list.
   undo.acl = std::exchange(node->acl, change.acl.empty() ? nullptr : acls_.use(change.acl));
   node->aversion = change.version;
   return undo;
@@ -169,7 +169,7 @@ void Tree::take_back(NodeUndo undo) noexcept {
       HOLDFAST_ASSERT(node->children != nullptr, undo.name);
       Node* made = node->children->find(undo.name);
       HOLDFAST_ASSERT(made != nullptr, undo.name);
-      // What came below it was taken back before.
+      // Nodes below it were taken back before.
       HOLDFAST_ASSERT(made->child_count() == 0, made->child_count());
       erase(*made);
       node->creations = undo.creations;
@@ -226,7 +226,7 @@ void Tree::swap_data(Node& node, NodeUndo& undo) noexcept {
 
 Node* Tree::restore(std::string_view path) {
   if (Node* there = find(path)) return there;
-  // What is no path would not be found again, and added once more.
+  // A node whose path is not valid would not be found again, and would be added twice.
   if (!is_valid_path(path)) return nullptr;
   Node* parent = find(parent_of(path));
   return parent == nullptr ? nullptr : add(*parent, name_of(path));

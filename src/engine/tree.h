@@ -1,7 +1,7 @@
 // tree.h -- all nodes, and how a change changes them.
 //
-// apply() may run out of memory: it throws std::bad_alloc, and nothing has changed. take_back() and forget() take no memory, so that
-// whatever was begun can be ended either way: what a removal has emptied stays where it is until one of the two.
+// apply() may run out of memory: then it throws std::bad_alloc, and nothing has changed. take_back() and forget() do not allocate, so that
+// every change can end either way: a table that a removal has emptied stays until one of the two is called.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,13 @@
 
 namespace holdfast::engine {
 
-// What was there before a change, so that it can be taken back.
+// What a change has replaced, so that it can be taken back.
 struct NodeUndo {
   enum class What { nothing, created, removed, data_set, acl_set } what = What::nothing;
-  Node* node = nullptr;  // the changed one; of a removal and a creation the parent
+  Node* node = nullptr;  // the changed node; for a removal and a creation, the parent
   // That node's list when it happened. What replaces it later is taken back or settled later, and keeps it until then.
   const AclTable::Entry* readers = nullptr;
-  const AclTable::Entry* created = nullptr;  // likewise, of what was created
+  const AclTable::Entry* created = nullptr;  // as `readers`, of the node that was created
   std::unique_ptr<Node> removed{};
   Node* removed_after = nullptr;  // its place in the list of all nodes
   bool under_cursor = false;      // the walk was about to visit it
@@ -43,13 +43,13 @@ struct NodeUndo {
 class Tree {
  public:
   using Nodes = std::vector<Node*>;
-  // What a session has made.
+  // What a session has created.
   struct Owned {
     Nodes nodes{};
     std::size_t bytes = 0;  // to name them all in a log
-    std::size_t aside = 0;  // were removed, and may come back
+    std::size_t aside = 0;  // were removed, and may be put back
   };
-  // A container or a TTL node, and since when it has been as it is.
+  // A container or a TTL node, and since when it has not changed.
   struct Mortal {
     Node* node;
     Moment since;
@@ -61,24 +61,24 @@ class Tree {
   Tree(const Tree&) = delete;
   Tree& operator=(const Tree&) = delete;
 
-  // Nothing if there is none, also for what is no path. "" is the root, as for ZooKeeper.
+  // Nothing if there is none, also for a path that is not valid. "" is the root, as in ZooKeeper.
   Node* find(std::string_view path) { return find_from(root_.get(), path); }
   const Node* find(std::string_view path) const { return find_from(root_.get(), path); }
 
-  // It is later now: changes happen at this moment from now on. mtime is the wall clock's, which may jump; this must not.
+  // Sets the present time, at which changes happen from now on. It must not jump; mtime comes from the wall clock, which may.
   void advance(Moment now) noexcept;
 
-  // A change that comes again, or finds the tree further on (see change.h), is applied as far as it makes sense.
+  // A change that was applied before, or that finds a later state of the tree (see change.h), is applied as far as it makes sense.
   NodeUndo apply(const NodeCreated& change, wire::Zxid zxid, std::int64_t time);
   NodeUndo apply(const NodeRemoved& change, wire::Zxid zxid, std::int64_t time);
   NodeUndo apply(const DataSet& change, wire::Zxid zxid, std::int64_t time);
   NodeUndo apply(const AclSet& change, wire::Zxid zxid, std::int64_t time);
   // The last one first.
   void take_back(NodeUndo undo) noexcept;
-  // It stays done. Every undo ends in one of the two.
+  // The change is final. Every undo ends in one of these two.
   void forget(NodeUndo undo) noexcept;
 
-  // The node of that path, new or old, for a snapshot to fill in. Nothing if it has no parent, or if it is no path.
+  // The node of that path, which is created if need be, for a snapshot to fill in. Nothing if it has no parent, or the path is not valid.
   Node* restore(std::string_view path);
   void set_acl(Node& node, const wire::AclList& list);
   void set_kind(Node& node, Kind kind, std::int64_t owner);
@@ -87,21 +87,21 @@ class Tree {
   // The ephemerals of a session, in no order; nothing if it has none.
   const Nodes* ephemerals(wire::SessionId session) const;
   const std::unordered_map<wire::SessionId, Owned>& ephemerals() const { return ephemerals_; }
-  // What naming them all takes in a log.
+  // How many bytes their names take in a log.
   std::size_t ephemeral_bytes(wire::SessionId session) const;
   // Containers and TTL nodes, in no order.
   const std::vector<Mortal>& mortals() const { return mortals_; }
-  // It is to be removed: a container that was used and is empty, a TTL node that no client changed for long enough.
+  // Whether its time is over: a container that was used and is empty, a TTL node that no client has changed for its time.
   bool is_over(const Node& node) const;
 
   std::size_t size() const { return size_; }
   std::size_t ephemeral_count() const { return ephemeral_count_; }
   // Paths and data, as ZooKeeper counts them.
   std::size_t data_size() const { return data_size_; }
-  // Different lists, with those that may be taken back.
+  // How many different lists there are, those of undos included.
   std::size_t acl_count() const { return acls_.size(); }
 
-  // Walks over all nodes, the oldest first, in as many steps as one likes; nodes may come and go between two steps. One walk at
+  // Walks over all nodes, the oldest first, in any number of steps; nodes may come and go between two steps. One walk at
   // a time.
   void begin_walk() { cursor_ = oldest_; }
   Node* next();
@@ -109,27 +109,27 @@ class Tree {
  private:
   static Node* find_from(Node* node, std::string_view path);
   Node* add(Node& parent, std::string_view name);
-  // For one more child of `parent`, and for one more ephemeral or mortal. These throw std::bad_alloc, and nothing has changed; all that
-  // follows takes no memory.
+  // Room for one more child of `parent`, and for one more ephemeral or mortal. These throw std::bad_alloc, and then nothing has changed;
+  // the members below do not allocate.
   void make_room(Node& parent);
   void make_room(Kind kind, std::int64_t owner);
-  // Gives back what is empty, unless something may come back to it.
+  // Frees an empty table, unless a child may be put back into it.
   void tidy(Node& parent) noexcept;
   void tidy(Kind kind, std::int64_t owner) noexcept;
-  // Out of all tables but its parent's, and into them.
+  // Takes the node out of all tables except its parent's, and puts it into them.
   void unlink(Node& node) noexcept;
   void link(Node& node, Node* after) noexcept;
-  // What the node has for what the undo has.
+  // Exchanges the data of the node and of the undo.
   void swap_data(Node& node, NodeUndo& undo) noexcept;
   // For good.
   void erase(Node& node) noexcept;
   void remove_below(Node& node);
   void enter(Node& node) noexcept;
   void leave(Node& node) noexcept;
-  // What that session has made, and where that mortal stands in mortals_: these are there.
+  // The nodes of that session, and the index of that node in mortals_; both must exist.
   Owned& owned_by(std::int64_t session) noexcept;
   std::size_t place_of(const Node& mortal) const noexcept;
-  // One of those of that session that were set aside is not any more.
+  // One node of that session is not set aside any more.
   void come_back(std::int64_t session) noexcept;
 
   const base::HashKey key_;

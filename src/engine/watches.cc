@@ -105,7 +105,7 @@ void WatchTable::forget(const std::string* path, ConnectionId connection) {
 void WatchTable::abandon(ConnectionId connection) noexcept {
   auto mine = by_connection_.extract(connection);
   if (!mine) return;
-  // Ids are not used again, and there are buckets for all: owner().
+  // Ids are not reused, and owner() has made buckets for all.
   const auto kept = gone_.insert(std::move(mine));
   HOLDFAST_ASSERT(kept.inserted, connection);
 }
@@ -139,7 +139,7 @@ WatchTable::Use WatchTable::use(ConnectionId connection) const {
   return found == by_connection_.end() ? Use{} : Use{found->second.paths.size(), found->second.bytes};
 }
 
-// From the root down: a path as long as a frame with a thousand levels is read once, not a thousand times.
+// From the root down, so that a path as long as a frame with a thousand levels is read once, not a thousand times.
 template <class F>
 void WatchTable::visit(std::string_view path, F f) const {
   const auto look = [&](const Hashed& where, bool at_the_node) {
@@ -178,7 +178,7 @@ const WatchTable::Told& WatchTable::fire(std::string_view path, wire::EventType 
           watcher.mode == WatchMode::recursive ? type != wire::EventType::node_children_changed : at_the_node;
       if (at_the_node && watcher.mode == WatchMode::one_shot) any_used_up = true;
       if (!fires || is_gone(watcher.connection)) continue;
-      // Without recursive watches this is the only path, and each is there once.
+      // Without recursive watches this is the only path, and each watcher is there once.
       if (recursive_ > 0 && !is_first(watcher.connection)) continue;
       HOLDFAST_ASSERT(told_.size() < told_.capacity(), told_.size(), by_connection_.size());
       told_.push_back(watcher.connection);

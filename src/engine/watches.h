@@ -1,8 +1,8 @@
-// watches.h -- who wants to be told of which node.
+// watches.h -- which connections are told about which nodes.
 //
-// A watch belongs to a connection and goes with it: immediately as far as a client can tell, and piece by piece in memory, because a
-// connection may have had a million. There are two tables, as in ZooKeeper: one for what happens to a node, one for
-// what happens to its children. What exactly:
+// A watch belongs to a connection and ends with it: immediately as far as a client can tell, and piece by piece in memory, because a
+// connection may have had a million. There are two tables, as in ZooKeeper: one for events of a node, one for
+// events of its children:
 //
 //   change            data table              children table
 //   node created      created                 the parent's: children changed
@@ -14,7 +14,7 @@
 //   persistent        always                  its path
 //   recursive         always                  its path and all below; never "children changed"
 //
-// Only add() takes memory. With the first watch of a connection it makes room for all that may come of it: to be told, and to go.
+// Only add() allocates. With the first watch of a connection it makes room for everything that may follow: to be told, and to be removed.
 #pragma once
 
 #include <array>
@@ -44,7 +44,7 @@ class WatchTable {
   };
   // Sorted by connection.
   using Watchers = std::vector<Watcher>;
-  // Each once, in the order of connections.
+  // Each connection once, in their order.
   using Told = std::vector<ConnectionId>;
   // What one connection watches.
   struct Use {
@@ -55,28 +55,28 @@ class WatchTable {
   // `key`: of the hashes of paths.
   explicit WatchTable(const base::HashKey& key = {});
 
-  // There is one per path and connection; the last mode holds. Throws std::bad_alloc, and nothing has changed.
+  // There is one watch per path and connection; the last mode counts. Throws std::bad_alloc, and then nothing has changed.
   void add(std::string_view path, ConnectionId connection, WatchMode mode);
   bool remove(std::string_view path, ConnectionId connection);
-  // The connection is gone, and is told of nothing any more. Its watches are removed by sweep().
+  // The connection is closed, and is told about nothing any more. sweep() removes its watches.
   void abandon(ConnectionId connection) noexcept;
-  // At most so many; how many it were.
+  // Removes at most that many; returns how many.
   std::size_t sweep(std::size_t most);
-  // As ZooKeeper answers it: any client's watch on that path is enough.
+  // As in ZooKeeper: any client's watch on that path counts.
   bool contains(std::string_view path) const;
-  // Who is to be told, until it fires again. One-shot watches are used up.
+  // The connections to tell; valid until the table fires again. Removes one-shot watches.
   const Told& fire(std::string_view path, wire::EventType type) noexcept;
   // At least as many as fire() would tell.
   std::size_t watchers(std::string_view path) const;
 
-  // With those that are still to be swept.
+  // Including those that sweep() has not removed yet.
   std::size_t size() const { return size_; }
   // Of all paths that are watched.
   std::size_t bytes() const { return bytes_; }
   std::size_t path_count() const;
   std::size_t connection_count() const { return by_connection_.size(); }
   Use use(ConnectionId connection) const;
-  // Each path that is watched, in no order: f(path, watchers).
+  // Calls f(path, watchers) for each path that is watched, in no order.
   template <class F>
   void for_each(F f) const {
     for (const auto& shard : shards_) {
@@ -109,19 +109,19 @@ class WatchTable {
     std::uint64_t told_by = 0;  // the number of the last time it was told
   };
   using ByConnection = std::unordered_map<ConnectionId, Owned>;
-  // A table that grows moves all that is in it. One of many small ones moves a sixty-fourth: 15 ms, at ten million watches.
+  // A table that grows moves all its entries. One of 64 small tables moves a sixty-fourth: 15 ms, at ten million watches.
   static constexpr std::size_t kShards = 64;
 
   Hashed hashed(std::string_view path) const { return {path, base::siphash(key_, path)}; }
   const ByPath& shard(const Hashed& path) const { return shards_[path.hash >> 58]; }
   ByPath& shard(const Hashed& path) { return shards_[path.hash >> 58]; }
-  // Where the path is watched, and where one above it is if a client watches recursively: f(watchers, at the node itself).
+  // Calls f(watchers, is it the node itself) for the path and, if there are recursive watches, for each path above it.
   template <class F>
   void visit(std::string_view path, F f) const;
   bool is_gone(ConnectionId connection) const { return !gone_.empty() && gone_.contains(connection); }
-  // Its watches; made room for, if these are its first.
+  // The watches of the connection; makes room for them if these are its first.
   ByConnection::iterator owner(ConnectionId connection);
-  // No watcher was told of this change before.
+  // Whether this connection has not been told about this change before.
   bool is_first(ConnectionId connection) noexcept;
   void forget(const std::string* path, ConnectionId connection);
   void erase(const Hashed& path);

@@ -29,7 +29,7 @@ std::int32_t next_version(std::int32_t version) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(version) + 1);
 }
 
-// About what it takes in a log.
+// About how many bytes it takes in a log.
 std::size_t size_of(const wire::AclList& list) {
   std::size_t size = 0;
   for (const auto& acl : list) size += sizeof(acl.permissions) + acl.id.scheme.size() + acl.id.id.size();
@@ -48,7 +48,7 @@ void step_header(wire::Writer& answer, Op op, bool done, std::int32_t err) {
 
 }  // namespace
 
-// What a create is to make.
+// The node that a create makes.
 struct Writes::Birth {
   Kind kind = Kind::persistent;
   std::int64_t owner = 0;
@@ -57,7 +57,7 @@ struct Writes::Birth {
 
 template <class T>
 void Writes::apply(T change) {
-  // Whatever takes memory comes before the nodes change.
+  // Allocations come before the nodes change.
   auto& undo = outcome_.undo;
   if (undo.size() == undo.capacity()) undo.reserve(std::max<std::size_t>(1, 2 * undo.capacity()));
   const auto& kept = std::get<T>(outcome_.transaction.changes.emplace_back(std::move(change)));
@@ -115,7 +115,7 @@ Code Writes::create(const wire::Create& request, const Birth& birth, wire::Write
   const Node* parent = tree_.find(parent_of(request.path));
   if (parent == nullptr) return Code::no_node;
   if (!may(*parent, wire::permission::kCreate)) return Code::no_auth;
-  // ZooKeeper would go on with negative numbers, and after those with numbers it has used before.
+  // ZooKeeper would go on with negative numbers, and then with numbers that it has used before.
   const bool used_up = parent->creations == kLastSequence;
   if (birth.sequential) {
     if (used_up) return Code::bad_arguments;
@@ -154,7 +154,7 @@ Code Writes::operator()(const wire::Remove& request, wire::Writer&) {
   return Code::ok;
 }
 
-// Asked for by ourselves only, a moment after it was due: it may have got a child since, or a new life.
+// Only the engine's own request, a moment after it was due: meanwhile the node may have got a child, or been changed.
 Code Writes::operator()(const wire::RemoveContainer& request, wire::Writer&) {
   if (request.path.empty()) return Code::bad_arguments;
   const Node* node = tree_.find(request.path);
@@ -205,7 +205,7 @@ Code Writes::operator()(const wire::Check& request, wire::Writer&) {
 Code Writes::step(const wire::Create& request, wire::Writer& answer) {
   auto meant = request;
   const auto mode = is_mode(request.flags) ? static_cast<CreateMode>(request.flags) : CreateMode::persistent;
-  // A TTL that is asked for without one is not understood, and one that is not asked for not looked at.
+  // A TTL node without a TTL cannot be understood, and a TTL for another kind of node is ignored.
   if (has_ttl(mode) && request.op != Op::create_ttl) return Code::marshalling_error;
   if (!has_ttl(mode)) meant.ttl = -1;
   meant.op = has_ttl(mode) ? Op::create_ttl : mode == CreateMode::container ? Op::create_container : Op::create;
@@ -231,7 +231,7 @@ Code Writes::step(const wire::Check& request, wire::Writer& answer) {
   return (*this)(request, answer);
 }
 
-// All steps or none. That one failed is said inside the answer; the multi as a whole is always ok.
+// All steps or none. The answer says inside which one failed; the multi as a whole is always ok.
 Code Writes::operator()(const wire::Multi& request, wire::Writer& answer) {
   wire::Writer done;
   for (std::size_t i = 0; i < request.steps.size(); ++i) {

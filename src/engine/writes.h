@@ -1,5 +1,5 @@
-// writes.h -- what requests that change something do. Which check comes first is ZooKeeper's order (PrepRequestProcessor): clients
-// can tell by the error code.
+// writes.h -- executes requests that change something. The checks have ZooKeeper's order (PrepRequestProcessor), because clients
+// see it by the error code.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class Writes {
   Writes(Tree& tree, const Rules& rules, const Permissions& permissions, wire::SessionId session, Outcome& outcome)
       : tree_(tree), rules_(rules), permissions_(permissions), session_(session), outcome_(outcome) {}
 
-  // Each appends to the outcome's changes; on failure it has changed nothing. What is to be answered is written to `answer`.
+  // Each appends to the outcome's changes, and writes its answer to `answer`. On failure it has changed nothing.
   wire::Code operator()(const wire::Create& request, wire::Writer& answer);
   wire::Code operator()(const wire::Remove& request, wire::Writer& answer);
   wire::Code operator()(const wire::RemoveContainer& request, wire::Writer& answer);
@@ -39,7 +39,7 @@ class Writes {
   void apply(T change);
   void take_back_to(std::size_t changes);
   bool may(const Node& node, std::int32_t permission) const;
-  // So much more in this request.
+  // Whether this request may change that many bytes more.
   bool fits(std::size_t bytes);
 
   Tree& tree_;
