@@ -11,7 +11,7 @@
 namespace holdfast::base {
 namespace {
 
-// From the directory of the sources on: where they were built is of no use to a reader.
+// The path from src/ on: where the sources were built is of no use to a reader.
 std::string_view in_sources(std::string_view file) {
   const auto from = file.rfind("src/");
   return from == std::string_view::npos ? file : file.substr(from);
@@ -19,7 +19,7 @@ std::string_view in_sources(std::string_view file) {
 
 }  // namespace
 
-// Gathers in a buffer of its own. What does not fit is left out.
+// Puts a text together in a buffer of its own, without allocating. What does not fit is left out.
 class AssertedText {
  public:
   AssertedText& operator<<(std::string_view text) {

@@ -5,12 +5,12 @@
 //   holdfast: src/server/fair_queue.cc:131: take(): not true: size_ > 0, with (size_, line.size()) = (0, 3); this is a bug of
 //   Holdfast, please report it
 //
-// Then the process is aborted: a lock that does not know its state must not go on, and what it holds ends with its session. Only a bug of
-// our own may bring one about. What comes from outside (a request, a file, an answer, an argument) is checked, and refused with a sentence.
+// Then the process is aborted: a lock that does not know its state must not go on, and its holds end with its session. Only a bug of
+// our own may violate one. What comes from outside (a request, a file, an answer, an argument) is checked, and refused with a sentence.
 //
-// No condition depends on the time it is: a process may be stopped for hours between two lines, and then goes on.
-// A condition costs no more than the step it guards: nothing that walks over all there is. The state is evaluated only if it does not hold.
-// No memory is taken and no lock, so it may stand where memory has ended, in a noexcept function and after fork().
+// No condition depends on the current time: a process may be stopped for hours between two lines, and then goes on.
+// A condition costs no more than the step it guards: it never walks over a whole table. The state is evaluated only if the condition is false.
+// It allocates nothing and takes no lock, so it may be used when memory has run out, in a noexcept function and after fork().
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@
 
 namespace holdfast::base {
 
-// A value to print: a number, a truth, an enumerator (as its number), a time (as its count), a pointer, a text.
+// A value to print: a number, a bool, an enumerator (as its number), a time (as its count), a pointer, a text.
 class AssertedState {
  public:
   template <class T>
@@ -66,7 +66,7 @@ struct Assertion {
   const char* names;  // of the state
 };
 
-// Says it on stderr, and aborts.
+// Writes the sentence to stderr, and aborts.
 [[noreturn, gnu::cold, gnu::noinline]] void violated(const Assertion& assertion,
                                                      std::initializer_list<AssertedState> state) noexcept;
 

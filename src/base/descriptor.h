@@ -1,4 +1,4 @@
-// descriptor.h -- a file descriptor that is closed with its guard.
+// descriptor.h -- a file descriptor that its owner closes.
 #pragma once
 
 #include <unistd.h>
@@ -23,7 +23,7 @@ class Descriptor {
 
   explicit operator bool() const noexcept { return fd_ >= 0; }
   int get() const noexcept { return fd_; }
-  // An error could not be answered by anything: what has to be safe was synced before.
+  // Nothing could be done about an error: data that has to be safe was synced before.
   void reset() noexcept {
     if (fd_ >= 0) ::close(std::exchange(fd_, -1));
   }

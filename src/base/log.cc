@@ -12,7 +12,7 @@
 namespace holdfast::base {
 namespace {
 
-// spdlog's own share one mutex in the whole program, which in a child may be locked for ever.
+// spdlog's own sinks share one mutex in the whole program, which may be locked for ever in a child.
 class StderrSink final : public spdlog::sinks::base_sink<std::mutex> {
   void sink_it_(const spdlog::details::log_msg& message) override {
     spdlog::memory_buf_t text;

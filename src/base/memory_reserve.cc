@@ -12,12 +12,12 @@
 namespace holdfast::base {
 namespace {
 
-// Small, so that it can be had again from what many small nodes left behind: the heap does not shrink in its middle.
+// Small, so that the reserve can be filled again from memory that many small nodes left behind: the heap does not shrink in its middle.
 constexpr std::size_t kBlock = std::size_t{32} << 10;
-// With one failure. More than one, as failing costs two system calls.
+// How many are given up when an allocation fails. More than one, because a failure costs two system calls.
 constexpr std::size_t kBlocksAtOnce = 4;
-// What is longer than this is returned to the system when it is freed, and can be had again in any size. Said explicitly, because the
-// allocator raises it to the size of whatever was freed last.
+// A block longer than this is returned to the system when it is freed, and can be allocated again in any size. Set explicitly, because the
+// allocator otherwise raises it to the size of the block that was freed last.
 constexpr int kMappedAlone = 128 << 10;
 
 struct Block {
@@ -58,7 +58,7 @@ std::size_t missing(std::size_t wanted) { return wanted - std::min(wanted, held.
 }  // namespace
 
 void give_large_blocks_back() noexcept {
-  // glibc's own first threshold. That it is set at all keeps it from growing.
+  // glibc's own first threshold. Setting it keeps it from growing.
   constexpr int kLarge = 128 << 10;
   ::mallopt(M_MMAP_THRESHOLD, kLarge);
 }
@@ -66,7 +66,7 @@ void give_large_blocks_back() noexcept {
 void keep_memory_reserve(std::size_t bytes) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
-  // Every further arena takes 64 MiB of the address space, whatever is in it.
+  // Every further arena takes 64 MiB of the address space, however little is in it.
   ::mallopt(M_ARENA_MAX, 1);
   ::mallopt(M_MMAP_THRESHOLD, kMappedAlone);
   ::mallopt(M_TRIM_THRESHOLD, kMappedAlone);

@@ -1,4 +1,4 @@
-// name.h -- what may be locked.
+// name.h -- which names locks may have.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace holdfast::base {
 
-// Bytes of UTF-8, without the leading slash. ZooKeeper sends whole paths with every request; a longer name is a mistake, not a name.
+// Bytes of UTF-8, without the leading slash. ZooKeeper sends whole paths with every request; a longer name is probably a mistake.
 inline constexpr std::size_t kMaxNameLength = 512;
 inline constexpr std::size_t kMaxNameDepth = 32;
 

@@ -13,7 +13,7 @@ using Number = std::atomic<std::uint64_t>;
 static_assert(Number::is_always_lock_free);
 
 // The number of this process; 0 in a child that has not asked yet. The kernel wipes the page in every child, however it was made.
-// Where it does not know how to (before Linux 4.14), the C library does, in children made by fork().
+// Before Linux 4.14 it cannot, and the C library does it in children made by fork().
 Number& number() noexcept {
   static Number* const where = [] {
     const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
@@ -32,7 +32,7 @@ std::uint64_t this_process() noexcept {
   auto& mine = number();
   auto known = mine.load(std::memory_order_acquire);
   if (known != 0) return known;
-  // Inherited, so that every child counts on from what its ancestors had.
+  // Inherited, so that every child gets a number that none of its ancestors had.
   static Number last = 0;
   const auto next = ++last;
   return mine.compare_exchange_strong(known, next) ? next : known;

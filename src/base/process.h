@@ -1,7 +1,7 @@
-// process.h -- which process this is: not the one any more that made an object, if that one has called fork() since.
+// process.h -- which process this is: after fork() it is not the process any more that made an object.
 //
-// A child that goes on without exec() has copies of all objects, of the descriptors in them, and one thread: the others are gone,
-// maybe in the middle of something and with a mutex locked. So nothing of the parent's is entered, changed or destroyed there.
+// A child that goes on without exec() has copies of all objects and of their descriptors, and one thread. The other threads are gone,
+// maybe in the middle of something and with a mutex locked. So the child enters, changes and destroys no object of the parent.
 #pragma once
 
 #include <atomic>
@@ -11,10 +11,10 @@
 
 namespace holdfast::base {
 
-// Not the pid, which can be that of a dead ancestor, or 1 on both sides of a new namespace. Takes no lock and makes no system call.
+// Not the pid: a dead ancestor may have had the same, and both sides of a new namespace may have 1. Takes no lock, makes no system call.
 std::uint64_t this_process() noexcept;
 
-// Where an object was made.
+// The process in which an object was made.
 class Birthplace {
  public:
   bool is_here() const noexcept { return process_ == this_process(); }
@@ -23,10 +23,10 @@ class Birthplace {
   std::uint64_t process_ = this_process();
 };
 
-// Keeps what it points to reachable, so that a search for leaks does not find it, and never touches it again.
+// Keeps the object reachable, so that a leak checker does not report it, and never touches it again.
 void keep_for_ever(const void* object) noexcept;
 
-// As std::make_shared(). When the last owner goes in a child, the object stays as it is.
+// As std::make_shared(), but when the last owner is destroyed in a child, the object stays as it is.
 template <class T, class... Arguments>
 std::shared_ptr<T> make_shared_here(Arguments&&... arguments) {
   return std::shared_ptr<T>(new T(std::forward<Arguments>(arguments)...), [made = Birthplace()](T* object) {

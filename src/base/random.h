@@ -1,4 +1,4 @@
-// random.h -- where random numbers come from that are not secrets: the system, unless a simulation owns them.
+// random.h -- random numbers that are not secrets: from the system, or from a simulation that owns them.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace holdfast::base {
 // From the system each time, never from a seeded sequence: two processes forked from one parent must not share one.
 std::uint32_t random_number();
 
-// For std::shuffle and distributions where many numbers are wanted, and none of them has to differ from another process's. All Dice of
-// a thread are one sequence, seeded by the system.
+// For std::shuffle and distributions that need many numbers, which need not differ from those of another process. All Dice of a thread
+// share one sequence, seeded by the system.
 class Dice {
  public:
   using result_type = std::uint32_t;
@@ -20,7 +20,7 @@ class Dice {
   result_type operator()() const;
 };
 
-// While it lives, both of this thread come from `source`: one seed then decides everything. One at a time.
+// As long as it lives, both kinds of numbers come from `source` in this thread: one seed then decides everything. One at a time.
 class OwnRandomNumbers {
  public:
   explicit OwnRandomNumbers(std::function<std::uint32_t()> source);

@@ -1,4 +1,4 @@
-// signal.h -- something that happens once, and that others wait for.
+// signal.h -- an event that happens once, and for which threads wait.
 #pragma once
 
 #include <condition_variable>

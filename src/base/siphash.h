@@ -1,9 +1,9 @@
-// siphash.h -- a hash of text that strangers cannot aim at: SipHash-1-3 under a key that they do not know.
+// siphash.h -- a hash of text that clients cannot attack: SipHash-1-3 with a key that they do not know.
 //
-// Names come from clients, and a table whose hash they can compute can be filled with names that all fall into one place: each look
-// at it then walks over all of them. XXH3 with a secret seed would not be enough: it is no pseudo-random function, and its authors
-// promise nothing against chosen input. SipHash was made for exactly this (Aumasson and Bernstein, 2012); one and three rounds are
-// what Rust, Python and Ruby use for their tables.
+// Names come from clients. If a client can compute a table's hash, it can fill the table with names that all collide, so that each
+// lookup walks over all of them. XXH3 with a secret seed would not be enough: it is not a pseudo-random function, and its authors
+// promise nothing against chosen input. SipHash was made for exactly this (Aumasson and Bernstein, 2012); Rust, Python and Ruby use
+// one and three rounds of it for their tables.
 #pragma once
 
 #include <bit>
@@ -14,13 +14,13 @@
 
 namespace holdfast::base {
 
-// 16 random bytes for a table of strangers' names; any other for tests that want the same order each time.
+// 16 random bytes for a table of clients' names; any fixed key for tests that want the same order each time.
 struct HashKey {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
 };
 
-// In as many pieces as one likes; value() is that of all of them so far, so that every prefix of a path is hashed by one walk.
+// Takes text in any number of pieces. value() is the hash of all of them so far, so that one walk hashes every prefix of a path.
 class SipHash {
  public:
   explicit SipHash(const HashKey& key)

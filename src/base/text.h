@@ -1,4 +1,4 @@
-// text.h -- text from strangers: names, addresses and cards end up in messages, and messages in terminals and logs.
+// text.h -- text from outside, made safe to show: names, addresses and cards end up in messages, and messages in terminals and logs.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace holdfast::base {
 
 struct CodePoint {
   std::uint32_t value = 0;
-  std::size_t length = 0;  // in bytes; 0: what stands there is not UTF-8
+  std::size_t length = 0;  // in bytes; 0: not UTF-8
 };
 
 // The code point at the beginning of `text`, which must not be empty.
@@ -19,11 +19,11 @@ CodePoint decode_utf8(std::string_view text);
 // C0, DEL and C1.
 constexpr bool is_control(std::uint32_t code) { return code < 0x20 || (code >= 0x7f && code <= 0x9f); }
 
-// What is not seen, and what makes the text around it look like another one: Unicode's Default_Ignorable_Code_Point (marks and overrides of the
-// writing direction, fillers, tags, characters without width), separators of lines and paragraphs, annotations, and what is drawn as an empty cell.
-// Names may have them, messages show them. Not those two that join or part the letters beside them (U+200C, U+200D): Persian, the languages of
-// India and emoji are written with them. Nor the two that choose how a picture is drawn (U+FE0E, U+FE0F), but only right after one: behind a
-// letter they are not seen. `before` is the code point that stands before it.
+// Whether a character is invisible, or makes the text around it look like another text: Unicode's Default_Ignorable_Code_Point (marks and
+// overrides of the writing direction, fillers, tags, characters without width), separators of lines and paragraphs, annotations, and
+// characters drawn as an empty cell. Names may have them; messages show their codes. Exceptions: U+200C and U+200D, which join or part
+// letters in Persian, the languages of India and emoji; and U+FE0E and U+FE0F, which choose how a picture is drawn, right after a picture:
+// after a letter they are invisible. `before` is the code point before it.
 constexpr bool is_hidden(std::uint32_t code, std::uint32_t before = 0) {
   const auto within = [](std::uint32_t value, std::uint32_t first, std::uint32_t last) {
     return value >= first && value <= last;
@@ -38,8 +38,8 @@ constexpr bool is_hidden(std::uint32_t code, std::uint32_t before = 0) {
          within(code, 0x1d173, 0x1d17a) || within(code, 0xe0000, 0xe0fff);
 }
 
-// At most `limit` bytes of it, never half a character; controls, what is hidden and what is not UTF-8 as \xNN. "..." if it was cut.
-// What is printable stays as it is.
+// At most `limit` bytes of the text, never half a character. Controls, hidden characters and bytes that are not UTF-8 become \xNN. "..."
+// follows if it was cut. Printable text stays as it is.
 std::string printable(std::string_view text, std::size_t limit = 60);
 
 }  // namespace holdfast::base

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::array kMarkers{kMutexMarker,  kWriterMarker,     kReaderMarker,
                               kPermitMarker, kKazooMutexMarker, kKazooReaderMarker};
-// As the server writes it: "%010d". A counter of more than 32 bits may need more.
+// The server writes "%010d". A counter of more than 32 bits may need more digits.
 constexpr std::size_t kLeastSequence = 10;
 
 std::optional<std::int64_t> parse_sequence(std::string_view text) {

@@ -1,7 +1,7 @@
 // ticket_spelling.h -- which nodes of ZooKeeper are tickets of a lock, by their names alone.
 //
-// A recipe creates its node with a name that ends with its marker, and the server appends a number: ten digits, of which
-// one may be a minus. With fewer it is a name that a user chose.
+// A recipe creates its node with a name that ends with its marker, and the server appends a number: ten characters, of which
+// the first may be a minus. A name with fewer digits was chosen by a user.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct TicketSpelling {
   std::int64_t sequence;
 };
 
-// Nothing if it is not a ticket of any recipe that we know.
+// Nothing if it is not a ticket of a known recipe.
 std::optional<TicketSpelling> spelled_as_ticket(std::string_view node);
 
 }  // namespace holdfast::base

@@ -1,4 +1,4 @@
-// timed_wait.h -- to wait for a condition until a deadline on our Clock.
+// timed_wait.h -- waits for a condition until a deadline on holdfast::Clock.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace holdfast::base {
 
-// The condition, at the end. A condition variable waits on another clock, which stands still while the machine is suspended
-// and overflows sooner, so this looks at ours every now and then.
+// Returns the condition at the end. A condition variable waits on another clock, which stands still while the machine is suspended
+// and overflows sooner, so this looks at Clock every now and then.
 template <class Condition>
 bool wait_until(std::condition_variable& changed, std::unique_lock<std::mutex>& lock, Clock::time_point deadline,
                 Condition condition) {

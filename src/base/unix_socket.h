@@ -1,4 +1,4 @@
-// unix_socket.h -- addresses of sockets that are files, and who is at the other end.
+// unix_socket.h -- addresses of sockets that are files, and the user at the other end.
 #pragma once
 
 #include <sys/socket.h>
@@ -12,10 +12,10 @@
 
 namespace holdfast::base {
 
-// An address may have 107 characters. Of a longer path the directory is opened, and stays so as long as this lives.
+// An address may have 107 characters. For a longer path the directory is opened, and stays open as long as this object lives.
 class UnixAddress {
  public:
-  // None, and errno, if the directory cannot be opened, or the name alone is too long.
+  // Nothing, with errno set, if the directory cannot be opened or the name alone is too long.
   static std::optional<UnixAddress> of(const std::string& path);
 
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address_); }
@@ -28,8 +28,8 @@ class UnixAddress {
   sockaddr_un address_{};
 };
 
-// The user of the process at the other end: of a client when it connected, of a server when it began to listen. The kernel says so, not
-// the process. None: this is not such a socket.
+// The user of the process at the other end: a client's when it connected, a server's when it began to listen. The kernel says so, not the
+// process. Nothing: this is not such a socket.
 std::optional<uid_t> user_at_other_end(int socket);
 
 }  // namespace holdfast::base

@@ -1,6 +1,6 @@
 // uuid.h -- a random UUID in the canonical form, which Curator's tools can strip from a node's name.
 //
-// Of version 8, whose meaning is up to its maker (RFC 9562). Curator's are of version 4, so a node's name shows which of the two made it.
+// It has version 8, whose meaning is up to its maker (RFC 9562). Curator's have version 4, so a node's name shows which of the two made it.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace holdfast::base {
 
 std::string random_uuid();
-// Whether the text begins with one of ours.
+// Whether the text begins with a UUID that Holdfast made.
 bool begins_with_our_uuid(std::string_view text);
 
 }  // namespace holdfast::base

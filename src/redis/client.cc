@@ -10,11 +10,11 @@
 namespace holdfast::redis {
 namespace {
 
-// Between two rounds over all servers, growing.
+// The first pause between two rounds over all servers; it grows.
 constexpr Clock::duration kShortestPause = std::chrono::milliseconds(20);
 constexpr Clock::duration kLongestPause = std::chrono::seconds(1);
 
-// "Connection refused" is the system's; what to do about it is ours.
+// "Connection refused" comes from the system; what to do about it is added here.
 std::string advice(const std::string& why) {
   if (why == "Connection refused") return "connection refused; is the server running?";
   return why;
@@ -36,7 +36,7 @@ void Client::open() {
   look_up();
 }
 
-// Before every round: the servers may have moved.
+// Before every round, because the servers may have moved.
 void Client::look_up() {
   resolver_.resolve(options_.servers, [this](const net::ServerAddresses& servers, const std::string& trouble) {
     if (state_ != State::dialling) return;
@@ -105,7 +105,7 @@ void Client::logged_in(const std::string& what, const std::optional<resp::Value>
 }
 
 void Client::send(const resp::Command& command, Done done) {
-  if (pending_.empty()) heard_ = reactor_.now();  // before that it owed nothing
+  if (pending_.empty()) heard_ = reactor_.now();  // before that the server owed nothing
   pending_.push_back({std::move(done), command.front()});
   line_->write(resp::encode(command));
 }
@@ -118,8 +118,8 @@ void Client::call(const resp::Command& command, Done done) {
 void Client::call_script(std::size_t script, resp::Command words, Done done) {
   if (state_ != State::connected) return reactor_.post([done = std::move(done)] { done(std::nullopt); });
   send(command_of(script, std::move(words)), [this, done = std::move(done)](std::optional<resp::Value> answer) {
-    // SCRIPT FLUSH, or another server behind the same address. What was sent after it may be executed or not: only the next connection
-    // has an order again.
+    // SCRIPT FLUSH, or another server at the same address. Later commands may or may not be executed: order is restored only by the next
+    // connection.
     if (answer && answer->code() == "NOSCRIPT") {
       leave("its scripts were removed (SCRIPT FLUSH)");
       answer.reset();
@@ -142,7 +142,7 @@ void Client::received(resp::Value value) {
     if (!answers_a_command(value)) return;
   }
   if (pending_.empty()) {
-    // Words of farewell: a server that is full, or in protected mode, speaks first.
+    // A server that is full, or in protected mode, sends an error first and closes the connection.
     if (value.is_error()) {
       const auto refusal = refusal_of(value, {});
       return refusal.final && state_ == State::dialling ? refuse(refusal.why) : lost(refusal.why);
@@ -169,7 +169,7 @@ void Client::lost(const std::string& why) {
   if (!servers_.empty()) why_[servers_[next_server_++ % servers_.size()].text()] = advice(why);
   answer_all_with_nothing();
   if (!was_connected) return dial();
-  // One that was of use is replaced immediately. One that is always left again, by the server or by us, is not asked for without a pause.
+  // A connection that was of use is replaced immediately. If connections end quickly again and again, there is a pause between them.
   if (reactor_.now() - connected_since_ >= kLongestPause) pause_ = {};
   left_in_round_ = 0;
   events_.disconnected();
@@ -197,7 +197,7 @@ void Client::watch_silence() {
     silence_timer_ = net::Reactor::kNoTimer;
     if (state_ != State::connected) return;
     const auto number = line_number_;
-    line_->attend();  // it may be this process that was stopped
+    line_->attend();  // it may have been this process that was stopped
     if (state_ != State::connected || number != line_number_) return;
     if (!pending_.empty() && reactor_.now() - heard_ > options_.silence) return lost("it does not answer");
     watch_silence();

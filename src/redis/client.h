@@ -1,11 +1,11 @@
-// client.h -- commands to a Redis over one connection after another.
+// client.h -- sends commands to a Redis, over one connection after another.
 //
 //               logged in      line lost        login refused      close()
 //   dialling    -> connected   next server      -> refused         -> closed
 //   connected   -              -> dialling      -                  -> closed
 //
-// To log in is one flight: HELLO 3 with the user and the password, SELECT, and SCRIPT LOAD of every script. RESP3, because what is published
-// comes over the same connection as the answers, and in order with them.
+// The login is one flight: HELLO 3 with the user and the password, SELECT, and SCRIPT LOAD of every script. RESP3, because published messages
+// then come over the same connection as the answers, and in order with them.
 //
 // A command is sent once. If the line is lost before its answer, the server may have executed it, or may still do so.
 #pragma once
@@ -39,14 +39,14 @@ class Client {
     std::string name{};  // as CLIENT LIST shows it; empty: none
     // Upper bound for one round over all servers.
     Clock::duration connection_timeout = std::chrono::seconds(5);
-    // A server that owes an answer, and was silent this long, is left.
+    // A server that owes an answer and was silent this long is given up.
     Clock::duration silence = std::chrono::seconds(10);
-    std::vector<std::string> scripts{};  // of call_script()
+    std::vector<std::string> scripts{};  // for call_script()
   };
-  // Told inside the Executor, never while a method runs.
+  // Called inside the Executor, never while a method runs.
   struct Events {
     std::function<void()> connected;
-    // It was connected, and is not any more. Requests under way have been answered with nothing before.
+    // The connection is lost. Requests under way have been answered with nothing before.
     std::function<void()> disconnected;
     std::function<void(const std::string& why)> refused;  // there will never be a connection
     std::function<void(const std::string& channel, std::string text)> told;
@@ -65,16 +65,16 @@ class Client {
   void call(const resp::Command& command, Done done);
   // The script of that number in Options::scripts. `words`: how many keys, the keys, the arguments.
   void call_script(std::size_t script, resp::Command words, Done done);
-  // The same as a command, for close(). While connected only.
+  // The same call as a command, for close(). While connected only.
   resp::Command command_of(std::size_t script, resp::Command words) const;
-  // Leaves this connection for the next one, because of what the server has said over it. Done soon, not in this call.
+  // Gives this connection up for the next one, because of something the server said. Soon, not inside this call.
   void leave(std::string why);
 
   // Why there is no connection, server by server; empty if there is one.
   std::string trouble() const;
 
-  // Nothing is told any more, requests under way get nothing. What is returned says `goodbye`, if it can, and waits for its answer a
-  // moment; outside the Executor.
+  // Calls no event any more; requests under way get nothing. The function that it returns sends `goodbye`, if it can, and waits a moment
+  // for the answer; run it outside the Executor.
   [[nodiscard]] std::function<void()> close(const resp::Command& goodbye);
 
  private:

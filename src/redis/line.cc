@@ -8,18 +8,18 @@
 namespace holdfast::redis {
 namespace {
 
-// A server that is there answers within this; for one that is not, no client waits longer.
+// A live server answers within this time; no client waits longer for a dead one.
 constexpr auto kGoodbye = std::chrono::milliseconds(500);
 
 }  // namespace
 
-// A Redis at a Unix socket has a user of its own nearly always: which clients may connect is decided by the rights of the socket's file.
+// A Redis at a Unix socket usually runs as another user: the permissions of the socket's file decide which clients may connect.
 Line::Line(net::Reactor& reactor, const net::ServerAddress& server, Events events, net::ClientTls* tls)
     : reactor_(reactor), events_(std::move(events)), socket_(server, tls, net::StreamSocket::Owner::any_user) {}
 
 std::shared_ptr<Line> Line::make(net::Reactor& reactor, const net::ServerAddress& server, Clock::time_point deadline,
                                  Events events, net::ClientTls* tls) {
-  const std::shared_ptr<Line> line(new Line(reactor, server, std::move(events), tls));
+  std::shared_ptr<Line> line(new Line(reactor, server, std::move(events), tls));
   if (line->socket_.closed()) {
     reactor.post([line] { line->attend(); });
     return line;
@@ -37,7 +37,7 @@ std::shared_ptr<Line> Line::make(net::Reactor& reactor, const net::ServerAddress
     const auto self = weak.lock();
     if (!self) return;
     self->deadline_ = net::Reactor::kNoTimer;
-    self->attend();  // it may be this process that was stopped
+    self->attend();  // it may have been this process that was stopped
     if (!self->heard_) self->lose("it does not answer");
   });
   return line;
@@ -50,7 +50,7 @@ void Line::write(std::string_view bytes) {
 
 void Line::attend() {
   if (over_) return;
-  const auto self = shared_from_this();  // the one that is told may let go of it
+  const auto self = shared_from_this();  // the event's receiver may drop the last reference
   socket_.on_ready();
   reader_.feed(socket_.received());
   socket_.drop(socket_.received().size());

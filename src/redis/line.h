@@ -1,4 +1,4 @@
-// line.h -- one connection to one Redis: commands there, values back, in the client's own loop.
+// line.h -- one connection to one Redis: sends commands and receives values, in the client's own loop.
 #pragma once
 
 #include <cstddef>
@@ -20,24 +20,24 @@ inline bool answers_a_command(const resp::Value& value) {
 
 class Line final : public std::enable_shared_from_this<Line> {
  public:
-  // Told inside the Executor, never while the line is being made or written to.
+  // Called inside the Executor, never while the line is being made or written to.
   struct Events {
     std::function<void(resp::Value value)> received;
     std::function<void(const std::string& why)> lost;  // once, and nothing after it
   };
 
-  // `server` by its number: a name would be looked up here and now. Lost if nothing is heard from there by `deadline`. `tls`: none for plain text.
+  // `server` by its number: looking up a name would block. Lost if nothing comes from there by `deadline`. `tls`: none for plain text.
   static std::shared_ptr<Line> make(net::Reactor& reactor, const net::ServerAddress& server, Clock::time_point deadline,
                                     Events events, net::ClientTls* tls = nullptr);
 
-  // Kept until the connection is there.
+  // Keeps the bytes until there is a connection.
   void write(std::string_view bytes);
-  // Tells now what has arrived: for a caller that is about to conclude something from silence.
+  // Delivers now what has arrived: for a caller that is about to take silence for an answer.
   void attend();
 
-  // Nothing is told any more. Inside.
+  // Calls no event any more. Inside the Executor.
   void let_go();
-  // The last words, and waits a moment until that many answers have come. Outside the Executor, after let_go().
+  // Sends the last commands, and waits a moment until that many answers have come. Outside the Executor, after let_go().
   void close(std::string_view goodbye, std::size_t answers);
 
  private:
@@ -52,7 +52,7 @@ class Line final : public std::enable_shared_from_this<Line> {
   std::unique_ptr<net::Reactor::Readiness> readiness_;  // goes before the socket
   net::Reactor::TimerId deadline_ = net::Reactor::kNoTimer;
   bool heard_ = false;
-  bool over_ = false;  // lost, or let go of
+  bool over_ = false;  // lost, or let_go() was called
 };
 
 }  // namespace holdfast::redis

@@ -8,12 +8,12 @@
 namespace holdfast::redis {
 
 struct Refusal {
-  // To ask again does not help before an operator or the user of the client has changed something.
+  // Asking again does not help until an operator or the user of the client has changed something.
   bool final = false;
   std::string why;  // "it wants a password; write it into the URL: redis://user:password@host"
 };
 
-// Of an error that came instead of the answer to `command`, its first word: "HELLO".
+// For an error that came instead of the answer to `command`, given by its first word: "HELLO".
 Refusal refusal_of(const resp::Value& error, std::string_view command);
 
 }  // namespace holdfast::redis

@@ -1,4 +1,4 @@
-// command.h -- a command as a client of Redis sends it: its words, each behind its length.
+// command.h -- a command as a client of Redis sends it: its words, each with its length first.
 #pragma once
 
 #include <string>

@@ -26,7 +26,7 @@ std::optional<Value> Reader::next() {
   while (!done && trouble_.empty() && step(done)) {
   }
   if (!done) {
-    // Once for many values, not with each of them.
+    // Erased once for many values, not with each of them.
     bytes_.erase(0, at_);
     searched_ -= std::min(searched_, at_);
     at_ = 0;

@@ -1,10 +1,10 @@
-// reader.h -- values out of bytes, which come in pieces of any size.
+// reader.h -- makes values of bytes, which come in pieces of any size.
 //
 //              next()
 //   reading    a value that is complete, or nothing; -> broken if the bytes are not RESP
-//   broken     nothing any more
+//   broken     nothing
 //
-// Every byte is looked at once: an answer of many pieces costs what it would cost in one.
+// Every byte is looked at once: an answer in many pieces costs as much as in one.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +21,10 @@ class Reader {
  public:
   void feed(std::string_view bytes) { bytes_.append(bytes); }
   std::optional<Value> next();
-  // What is not RESP about the bytes; empty while they are.
+  // Why the bytes are not RESP; empty as long as they are.
   const std::string& trouble() const { return trouble_; }
 
-  // Limits, past which it is not a Redis that talks to a lock: of one text, of a line, of items in a list, of lists in lists.
+  // Limits that no answer to a lock passes: the length of a text and of a line, items of a list, lists in lists.
   static constexpr std::size_t kMostText = 64u << 20;
   static constexpr std::size_t kMostLine = 64u << 10;
   static constexpr std::int64_t kMostItems = 1 << 20;
@@ -35,7 +35,7 @@ class Reader {
   struct Open {
     Value value;
     std::int64_t missing = 0;
-    bool ignored = false;  // an attribute: it belongs to no value that is asked for
+    bool ignored = false;  // an attribute: not a part of any answer
   };
 
   // The next part that is complete: a text, a number, or the beginning of a list.
@@ -43,7 +43,7 @@ class Reader {
   bool read_text(std::optional<Value>& done);
   bool begin(char sign, std::string_view line, std::optional<Value>& done);
   bool begin_list(char sign, std::int64_t count, std::optional<Value>& done);
-  // A value is complete: it goes into the list that it is in, and so on; true with `done` if it is in none.
+  // A value is complete: adds it to the list that it belongs to, which may be complete then, too. True, with `done`, if it is in none.
   void complete(Value value, std::optional<Value>& done);
   bool broken(std::string why);
 

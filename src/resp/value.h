@@ -15,7 +15,7 @@ struct Value {
     error,    // `text` is its code and its words: "WRONGTYPE Operation against ..."
     integer,  // also a truth value: 0 or 1
     list,     // also a set, and a map as key, value, key, value ...
-    push,     // not an answer: told without having been asked
+    push,     // not an answer: the server sends it on its own
   };
 
   Type type = Type::null;

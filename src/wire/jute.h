@@ -1,4 +1,4 @@
-// jute.h -- ZooKeeper's encoding: big-endian numbers, and bytes and lists behind their length (-1: null).
+// jute.h -- ZooKeeper's encoding: big-endian numbers; bytes and lists with their length first (-1: null).
 #pragma once
 
 #include <bit>
@@ -11,9 +11,9 @@
 
 namespace holdfast::wire {
 
-using Buffer = std::optional<std::string>;  // null and empty are two things
+using Buffer = std::optional<std::string>;  // null and empty differ
 
-// Reads what came over the network, so it believes nothing. The first mistake makes it fail for good; what is read after that is
+// Reads bytes from the network, so it trusts none of them. The first mistake makes it fail for good; everything read after that is
 // zero or empty.
 class Reader {
  public:
@@ -33,7 +33,7 @@ class Reader {
     return !bytes.empty() && bytes[0] != 0;
   }
 
-  // What is null comes back without value, and is no mistake.
+  // Null is nothing, and not a mistake.
   std::optional<std::string_view> nullable() {
     const auto length = i32();
     if (!ok_ || length == -1) return std::nullopt;
@@ -53,7 +53,7 @@ class Reader {
     if (!bytes) fail();
     return std::string(bytes.value_or(""));
   }
-  // How many elements follow, each of at least `least` bytes. Like ZooKeeper: negative is none.
+  // How many elements follow, each of at least `least` bytes. As in ZooKeeper, a negative number means none.
   std::size_t count(std::size_t least) {
     const auto length = i32();
     if (length <= 0) return 0;
@@ -107,11 +107,11 @@ class Writer {
   void raw(std::string_view value) { bytes_.append(value); }
 
   std::size_t size() const { return bytes_.size(); }
-  // So much more will come.
+  // Makes room for that many more bytes.
   void expect(std::size_t more) { bytes_.reserve(bytes_.size() + more); }
-  // Takes back what was written since it had that size.
+  // Drops what was written after it had that size.
   void shrink(std::size_t size) { bytes_.resize(size); }
-  // For a length that is known once all is written.
+  // For a length that is known only after everything is written.
   void put_i32(std::size_t at, std::int32_t value) {
     const auto encoded = big_endian(static_cast<std::uint32_t>(value));
     std::memcpy(bytes_.data() + at, &encoded, sizeof encoded);

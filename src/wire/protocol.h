@@ -47,7 +47,7 @@ enum class Code : std::int32_t {
   system_error = -1,
   runtime_inconsistency = -2,
   data_inconsistency = -3,
-  connection_loss = -4,  // a client's own word: no answer came
+  connection_loss = -4,  // only inside a client: no answer came
   marshalling_error = -5,
   unimplemented = -6,
   operation_timeout = -7,
@@ -61,7 +61,7 @@ enum class Code : std::int32_t {
   session_expired = -112,
   invalid_acl = -114,
   auth_failed = -115,
-  closing = -116,  // a client's own word: it was closed meanwhile
+  closing = -116,  // only inside a client: it was closed meanwhile
   session_moved = -118,
   not_read_only = -119,
   no_watcher = -121,
@@ -72,13 +72,13 @@ enum class Code : std::int32_t {
   throttled = -127,
 };
 
-// Of replies that answer no request of that number.
+// The numbers of replies that answer no request.
 inline constexpr std::int32_t kNotificationXid = -1;
 inline constexpr std::int32_t kPingXid = -2;
 inline constexpr std::int32_t kAuthXid = -4;
 inline constexpr std::int32_t kSetWatchesXid = -8;
 
-// Of a create.
+// The flags of a create.
 enum class CreateMode : std::int32_t {
   persistent = 0,
   ephemeral = 1,
@@ -116,10 +116,10 @@ enum class EventType : std::int32_t {
   node_children_changed = 4,
 };
 
-// Of checkWatches and removeWatches.
+// The argument of checkWatches and removeWatches.
 enum class WatchKind : std::int32_t { children = 1, data = 2, any = 3 };
 
-// Of addWatch.
+// The argument of addWatch.
 enum class AddWatchMode : std::int32_t { persistent = 0, persistent_recursive = 1 };
 
 inline constexpr std::int32_t kSyncConnected = 3;  // the state every event carries

@@ -49,10 +49,10 @@ AclList decode_acls(Reader& reader) {
   AclList acls(reader.count(12));
   for (auto& acl : acls) {
     acl.permissions = reader.i32();
-    // Java's `new Id()` has neither: read as a scheme that does not exist, which is a bad list and not a bad request.
+    // Java's `new Id()` has neither. It is read as a scheme that does not exist: an invalid ACL, not an unreadable request.
     const auto scheme = reader.nullable();
     acl.id.scheme = scheme.value_or("");
-    // kazoo writes what is empty as null. "auth" needs no id; of the others it is none.
+    // kazoo writes an empty text as null. "auth" needs no id; for the other schemes an empty id is none.
     const auto id = reader.nullable();
     if (scheme && !id && acl.id.scheme != "auth") reader.fail();
     acl.id.id = id.value_or("");
@@ -128,7 +128,7 @@ std::string event_frame(const Event& event) {
   writer.i32(static_cast<std::int32_t>(event.type));
   writer.i32(kSyncConnected);
   writer.text(event.path);
-  // -1 as ZooKeeper before 3.9 has it: events carry no zxid.
+  // -1, as in ZooKeeper before 3.9: events carry no zxid.
   return reply_frame(kNotificationXid, -1, Code::ok, writer.bytes());
 }
 

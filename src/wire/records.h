@@ -1,4 +1,4 @@
-// records.h -- the parts that requests and replies are made of.
+// records.h -- the records that requests and replies consist of.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Acl {
 };
 using AclList = std::vector<Acl>;
 
-// What a client is told of a node.
+// What a client is told about a node.
 struct Stat {
   Zxid czxid = 0;
   Zxid mzxid = 0;
@@ -60,7 +60,7 @@ struct ConnectResponse {
   bool has_read_only = true;
 };
 
-// Proves who a client is. Its first field, a type, was never used.
+// Proves a client's identity. Its first field, a type, was never used.
 struct AuthRequest {
   std::string scheme;
   std::string credentials;
@@ -81,10 +81,10 @@ void encode(Writer& writer, const AclList& acls);
 Stat decode_stat(Reader& reader);
 void encode(Writer& writer, const Stat& stat);
 
-// A request as it is sent, without its length.
+// A request as it is sent, without the length before it.
 std::string request(std::int32_t xid, Op op, std::string_view body = {});
 
-// Whole frames, length included.
+// A whole frame, with the length before it.
 std::string frame(std::string_view body);
 std::string reply_frame(std::int32_t xid, Zxid zxid, Code code, std::string_view body = {});
 std::string event_frame(const Event& event);

@@ -49,7 +49,7 @@ MultiHeader read_multi_header(Reader& reader) {
 }
 
 // One decoder for both kinds of multi. Reads and writes do not mix, and the kind of the steps need not be that of the request:
-// a read in a multi, or a write in a multiRead, is refused by who executes it.
+// a read in a multi, or a write in a multiRead, is refused when it is executed.
 Request read_multi(Op op, Reader& reader) {
   Multi writes;
   MultiRead reads;
@@ -85,7 +85,7 @@ SetWatches read_set_watches(Op op, Reader& reader) {
   return set;
 }
 
-// Joining, leaving and new members, and the configuration they start from. ZooKeeper reads it before it takes a zxid.
+// Joining, leaving and new members, and the configuration that they change. ZooKeeper reads it before it takes a zxid.
 Request read_reconfig(Reader& reader) {
   for (int list = 0; list < 3; ++list) (void)reader.nullable();
   (void)reader.i64();

@@ -1,4 +1,4 @@
-// request.h -- what a client can ask for.
+// request.h -- every request of a client.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace holdfast::wire {
 
-// create, create2, createContainer and createTTL: they differ in what is answered.
+// create, create2, createContainer and createTTL, which differ in their answers.
 struct Create {
   Op op = Op::create;
   std::string path;
@@ -93,7 +93,7 @@ struct GetAllChildrenNumber {
 struct WhoAmI {};
 struct Reconfig {};
 struct CloseSession {};
-// A request that cannot be read; it is answered all the same.
+// A request that cannot be read; it gets an answer all the same.
 struct Malformed {
   bool would_write = false;
 };
@@ -104,10 +104,10 @@ using Request = std::variant<Create, Remove, RemoveContainer, Exists, GetData, S
                              Sync, Check, Multi, MultiRead, CheckWatches, SetWatches, AddWatch, GetEphemerals,
                              GetAllChildrenNumber, WhoAmI, Reconfig, CloseSession, Malformed, Unknown>;
 
-// What follows the header. Never fails: see Malformed and Unknown. Ping, auth and sasl are the connection's business.
+// Reads what follows the header. Never fails: see Malformed and Unknown. Not for ping, auth and sasl, which the connection handles.
 Request decode_request(Op op, Reader& reader);
 
-// Takes a zxid, whether it succeeds or not.
+// Whether the request takes a zxid, even if it fails.
 bool is_write(const Request& request);
 
 }  // namespace holdfast::wire
