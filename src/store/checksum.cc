@@ -1,6 +1,6 @@
 #include "store/checksum.h"
 
-// Only the header is needed, also by those who link with us.
+// Only the header is needed, also by programs that link the library.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

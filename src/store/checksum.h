@@ -1,7 +1,7 @@
-// checksum.h -- XXH64: fast enough to be done for every byte, wide enough that chance does not forge it.
+// checksum.h -- XXH64: fast enough for every byte, and wide enough that no accident matches it.
 //
-// The seed ties bytes to the file they were written to and the place in it: what an older file left on a reused block, or what
-// a disk wrote to the wrong place, does not match. It is not a defence against a user who can write our files.
+// The seed ties bytes to their file and to their place in it: bytes that an older file left on a reused block, or that a disk
+// wrote to the wrong place, do not match. It is not a defence against a user who can write our files.
 #pragma once
 
 #include <cstdint>

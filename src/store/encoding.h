@@ -13,7 +13,7 @@ void put(std::string& out, T value) {
   for (std::size_t i = 0; i < sizeof(T); ++i) out.push_back(static_cast<char>((value >> (8 * i)) & 0xff));
 }
 
-// `bytes` must hold sizeof(T) of them from `at` on.
+// `bytes` must have sizeof(T) bytes from `at` on.
 template <class T>
 T get(std::string_view bytes, std::size_t at) {
   T value = 0;

@@ -10,9 +10,9 @@ namespace holdfast::store {
 
 struct Failure {
   std::string file;                     // a file or a directory
-  std::optional<std::uint64_t> offset;  // in the file, where something stands that should not
+  std::optional<std::uint64_t> offset;  // of the bytes in the file that are wrong
   std::string message;                  // a whole sentence, with file and offset in it, and what to do if that is known
-  std::error_code error;                // what the system said; none if the bytes themselves are wrong
+  std::error_code error;                // the system's error; none if the bytes themselves are wrong
 };
 
 // A group of records that was not appended.

@@ -20,7 +20,7 @@ std::optional<std::uint64_t> number_of(std::string_view name, std::string_view p
   name.remove_prefix(prefix.size());
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number, 16);
-  // Exactly as numbered() writes it: no two names for one number.
+  // Exactly as numbered() writes it, so that a number has only one name.
   if (name.size() != kDigits || error != std::errc() || end != name.data() + name.size()) return std::nullopt;
   if (numbered(prefix, number) != fmt::format("{}{}", prefix, name)) return std::nullopt;
   return number;

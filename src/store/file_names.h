@@ -1,4 +1,4 @@
-// file_names.h -- which file is what. A name ends in a number, in sixteen hexadecimal digits, so that `ls` sorts them.
+// file_names.h -- the names of the files. A name ends with a number in sixteen hexadecimal digits, so that `ls` sorts them.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@ namespace holdfast::store {
 inline constexpr std::string_view kLockFile = "lock";
 inline constexpr std::string_view kEpochFile = "epoch";
 inline constexpr std::string_view kReachedFile = "reached";
-inline constexpr std::string_view kSegmentPrefix = "log.";        // and its place in the row of segments, from 1 on
+inline constexpr std::string_view kSegmentPrefix = "log.";        // and its number in the row of segments, from 1 on
 inline constexpr std::string_view kSnapshotPrefix = "snapshot.";  // and the index at which it begins
 inline constexpr std::string_view kDamagedSuffix = ".damaged";    // set aside; never read again
-inline constexpr std::string_view kTemporarySuffix = ".tmp";      // not yet what it says; removed at the next start
+inline constexpr std::string_view kTemporarySuffix = ".tmp";      // not complete yet; removed at the next start
 
 std::string join(std::string_view directory, std::string_view name);
 std::string numbered(std::string_view prefix, std::uint64_t number);
 
-// The number of a name with that prefix; none if it is some other file.
+// The number of a name with that prefix; nothing if it is another file.
 std::optional<std::uint64_t> number_of(std::string_view name, std::string_view prefix);
-// Of all the names with that prefix, in order.
+// The numbers of all names with that prefix, in order.
 std::vector<std::uint64_t> numbers_of(const std::vector<std::string>& names, std::string_view prefix);
 
-// One of ours that was never finished.
+// A file of the store that was never finished.
 bool is_temporary(std::string_view name);
 
 }  // namespace holdfast::store

@@ -15,7 +15,7 @@ namespace holdfast::store {
 
 namespace {
 
-// A purge of a running engine removes files between two looks.
+// A running engine may purge files while this reads them; then it starts again.
 constexpr int kAttempts = 5;
 
 class Inspector {
@@ -24,7 +24,7 @@ class Inspector {
 
   tl::expected<Inspection, Failure> look() {
     say_whose();
-    // First how far the log has got, then the log: it may get further meanwhile.
+    // First how far the log has got, then the log, because the log may grow meanwhile.
     auto memory = recall(disk_, options_);
     if (!memory) return verdict(memory.error());
     if (memory->epoch.epoch == 0) return verdict(unfit(options_.data_directory, "there is no store in it"));

@@ -1,6 +1,6 @@
-// inspection.h -- what is in the directories of a store, and whether a start would take it. Changes nothing.
+// inspection.h -- lists the files of a store, and says whether a start would accept them. Changes nothing.
 //
-// Beside a running engine it sees files that grow: what is being written may look torn, and is said to be so.
+// While an engine runs it sees files that grow: a record that is being written may look torn, and is reported as torn.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace holdfast::store {
 
 struct Inspection {
-  // Nothing is damaged or missing. What a crash leaves at the end of the log is neither.
+  // Nothing is damaged or missing. A torn group at the end of the log, as a crash leaves it, does not count.
   bool whole = false;
   std::vector<std::string> lines;  // for an operator; the last one is the verdict
 };

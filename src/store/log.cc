@@ -16,7 +16,7 @@ namespace {
 
 using Kind = AppendFailure::Kind;
 
-// Bytes of log: with records of 200 bytes, one sync more for about 4,000.
+// Bytes of log: with records of 200 bytes, one more sync for about 4,000 of them.
 constexpr std::uint64_t kSyncReachedEvery = std::uint64_t{1} << 20;
 
 tl::unexpected<AppendFailure> refuse(std::error_code error, std::string message) {
@@ -79,7 +79,7 @@ tl::expected<void, AppendFailure> Log::append(std::span<const Record> records) {
   auto done = write(records);
   if (done && options_.durability == Durability::power) {
     done = writer_->sync();
-    // What a failed sync left behind in the system's cache is nothing to build on.
+    // Bytes that a failed sync left in the system's cache cannot be relied on.
     if (!done) full_ = true;
   }
   if (!done) {
@@ -100,7 +100,7 @@ tl::expected<void, AppendFailure> Log::append(std::span<const Record> records) {
   return {};
 }
 
-// What was written of it is cut off again, whatever the reason.
+// On a failure, the part that was written is cut off again.
 DiskResult<void> Log::write(std::span<const Record> records) {
   try {
     return writer_->write(records);
@@ -113,12 +113,12 @@ void Log::note_reached(std::uint64_t segment, std::uint64_t offset) {
   const bool power = options_.durability == Durability::power;
   HOLDFAST_ASSERT(durable_ <= last_index_.load(), durable_, last_index_.load());
   auto noted = reached_.write({store_, epoch_, boot_, segment, offset, last_index_.load(), durable_, power});
-  // Often enough that a loss of power leaves it not far behind, seldom enough that it costs nothing.
+  // Often enough that a loss of power leaves `reached` little behind, seldom enough that it costs nothing.
   if (noted && power && offset >= synced_at_ + kSyncReachedEvery) {
     noted = reached_.sync();
     synced_at_ = offset;
   }
-  // What was appended is safe. Only that a loss of it would be noticed is no longer certain.
+  // The group is safe. But it is no longer certain that a loss of it would be noticed.
   if (!noted && !cannot_note_) {
     base::log().warn("{}; until it can, a log that is cut short afterwards may be taken for a whole one",
                      cannot("written", reached_.path(), noted.error()).message);
@@ -139,7 +139,7 @@ tl::expected<void, Failure> Log::make_segment() {
   if (writer_) {
     // The next segment says where this one ends, so the end must be durable first.
     if (const auto cut = writer_->cut(); !cut) return tl::unexpected(cannot("written", writer_->path(), cut.error()));
-    // From here on nothing may be appended to it: its successor may have its name already, even if we are told otherwise.
+    // From here on nothing may be appended to this segment: its successor may exist, even if an error is returned.
     writer_.reset();
     durable_ = last_index_.load();
   }
@@ -157,7 +157,7 @@ tl::expected<void, Failure> Log::make_segment() {
   HOLDFAST_ASSERT(!writer_.has_value(), number);
   auto writer = SegmentWriter::create(disk_, directory_, header, options_.durability);
   if (!writer) return tl::unexpected(writer.error());
-  // Before anything is in it: a segment with records that vanishes must be missed.
+  // Before the segment has records, so that the loss of a segment with records is noticed.
   const Epoch known{store_, epoch_, header.after, number};
   if (auto noted = write_epoch(disk_, options_.data_directory, known); !noted) return noted;
   writer_.emplace(std::move(*writer));
@@ -171,7 +171,7 @@ tl::expected<void, Failure> Log::sync() {
   sync_in_passing();
   const std::scoped_lock hold(mutex_);
   if (!writer_ || (writer_->synced() && !failed_)) return {};
-  // Behind the good end may stand what must not become durable.
+  // After the good end there may be bytes that must not become durable.
   HOLDFAST_ASSERT(!segments_.empty());
   const auto synced = failed_ ? writer_->cut() : writer_->sync();
   if (!synced) return tl::unexpected(cannot("synced", writer_->path(), synced.error()));
@@ -188,7 +188,7 @@ void Log::sync_in_passing() {
     if (!writer_ || writer_->synced()) return;
     path = writer_->path();
   }
-  // Through a handle of its own, which takes no error away from the writer's: whether this succeeds does not matter.
+  // Through a handle of its own, so that the writer's handle still reports its own errors. Whether this succeeds does not matter.
   if (const auto file = disk_.open(path, Disk::Mode::write)) static_cast<void>((*file)->sync());
 }
 
@@ -206,7 +206,7 @@ void Log::purge(Index begin) {
   std::vector<std::uint64_t> removed;
   {
     const std::scoped_lock hold(mutex_);
-    // A segment ends where the next one begins; the last one always stays, for its number and its place.
+    // A segment ends where the next one begins. The last one always stays, for its number and its end.
     std::size_t count = 0;
     while (count + 1 < segments_.size() && segments_[count + 1].after <= begin) ++count;
     for (std::size_t i = 0; i < count; ++i) removed.push_back(segments_[i].number);
@@ -232,7 +232,7 @@ tl::expected<void, Failure> Log::close() {
   HOLDFAST_ASSERT(!segments_.empty());
   durable_ = last_index_.load();
   note_reached(segments_.back().number, writer_->end());
-  // So that this is known after the machine was started again, too. If it fails, snapshots still say how far the log has got.
+  // So that this is still known after a restart of the machine. If it fails, snapshots still say how far the log has got.
   static_cast<void>(reached_.sync());
   return {};
 }

@@ -14,7 +14,7 @@ namespace holdfast::store {
 
 namespace {
 
-// What the headers of segments and snapshots say of the store they belong to: each that can be read.
+// What each readable header of a segment or snapshot says about the store that it belongs to.
 struct Trace {
   std::uint64_t store = 0;
   std::uint64_t epoch = 0;
@@ -35,10 +35,10 @@ std::optional<Trace> trace_of(Disk& disk, const std::string& path, bool segment)
   return parsed ? std::optional(Trace{parsed->header.store, parsed->header.epoch}) : std::nullopt;
 }
 
-// Of a store whose epoch file is gone, out of what else is there. None if there is nothing.
+// The epoch of a store whose epoch file is gone, from the other files. Nothing if there are none.
 tl::expected<std::optional<Epoch>, Failure> traces(Disk& disk, const Options& options) {
   std::optional<Epoch> epoch;
-  // One that a first start has left which did not get far enough counts for nothing.
+  // A file of a first start that was interrupted does not count.
   if (const auto found = ReachedFile::read(disk, options.data_directory);
       found && *found && (*found)->reached.epoch > 0) {
     epoch = Epoch{.store = (*found)->reached.store, .epoch = (*found)->reached.epoch};
@@ -92,7 +92,7 @@ tl::expected<Memory, Failure> recall(Disk& disk, const Options& options) {
   Memory memory;
   bool is_new = false;
   if (auto known = recall_epoch(disk, options, memory, is_new); !known) return tl::unexpected(known.error());
-  // What a start that did not get far enough has left, or a version that knew nothing of it has not kept up to date.
+  // The file of a start that was interrupted, or one that an older version has not kept up to date.
   if (is_new || !memory.epoch.has_reached) return memory;
 
   const std::string path = join(options.data_directory, kReachedFile);

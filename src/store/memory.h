@@ -1,4 +1,4 @@
-// memory.h -- what a store knows of itself before it looks at log and snapshots: the files `epoch` and `reached`.
+// memory.h -- what a store knows about itself before it reads log and snapshots: the files `epoch` and `reached`.
 #pragma once
 
 #include <optional>
@@ -14,9 +14,9 @@
 namespace holdfast::store {
 
 struct Memory {
-  Epoch epoch;                              // of the last life; a new store's is 0
-  std::optional<ReachedFile::Found> found;  // none: there is none to be used
-  std::vector<Failure> losses;              // that were accepted
+  Epoch epoch;                              // of the last life; 0 for a new store
+  std::optional<ReachedFile::Found> found;  // nothing: there is none that can be used
+  std::vector<Failure> losses;              // accepted
 
   std::optional<Reached> reached() const { return found ? std::optional(found->reached) : std::nullopt; }
 };

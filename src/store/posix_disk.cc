@@ -24,7 +24,7 @@ constexpr mode_t kDirectoryMode = 0700;
 
 tl::unexpected<std::error_code> failed() { return tl::unexpected(std::error_code(errno, std::generic_category())); }
 
-// Again, if a signal came in between.
+// Repeats a call that a signal interrupted.
 template <class Call>
 auto retried(Call call) {
   auto result = call();
@@ -41,7 +41,7 @@ class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
   ~Descriptor() {
-    // What matters was synced; an error here could not be answered by anything.
+    // Nothing could be done about an error: data that has to be safe was synced before.
     if (fd_ != -1) ::close(fd_);
   }
   Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
@@ -92,7 +92,7 @@ class PosixFile final : public File {
   }
 
   DiskResult<void> sync() override {
-    // Not again after EINTR: a sync that did not succeed has failed, and is for the caller to judge.
+    // Not repeated after EINTR: a sync that did not succeed has failed, and the caller decides.
     return done(::fdatasync(fd_.get()));
   }
 
@@ -104,7 +104,7 @@ class PosixLock final : public DirectoryLock {
  public:
   PosixLock(Descriptor file, Descriptor directory, std::string path)
       : file_(std::move(file)), directory_(std::move(directory)), path_(std::move(path)) {}
-  // Closing them is not enough: a child of this process that was forked has copies, and with them the locks.
+  // Closing them is not enough: a forked child of this process has copies, and with them the locks.
   ~PosixLock() override {
     (void)::flock(directory_.get(), LOCK_UN);
     (void)::flock(file_.get(), LOCK_UN);
@@ -192,7 +192,7 @@ tl::expected<std::unique_ptr<DirectoryLock>, LockRefusal> PosixDisk::lock(const 
   if (directory.get() == -1) return tl::unexpected(LockRefusal{failed().value()});
   Descriptor fd(retried([&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kFileMode); }));
   if (fd.get() == -1) return tl::unexpected(LockRefusal{failed().value()});
-  // The file first: it says which process has it, and versions that know nothing of the directory's lock have this one.
+  // The file first: it says which process has it, and older versions lock only the file.
   if (const auto locked = lock_now(fd.get()); !locked) {
     return tl::unexpected(LockRefusal{locked.error(), read_process(fd.get())});
   }
@@ -200,7 +200,7 @@ tl::expected<std::unique_ptr<DirectoryLock>, LockRefusal> PosixDisk::lock(const 
       !locked && locked.error() == std::errc::resource_unavailable_try_again) {
     return tl::unexpected(LockRefusal{locked.error()});
   }
-  // For the message to the next one only: a full disk is no reason not to start.
+  // Only for the message of the next process: a full disk must not prevent the start.
   const std::string process = fmt::format("{}\n", ::getpid());
   if (::ftruncate(fd.get(), 0) == 0) {
     [[maybe_unused]] const ssize_t put = ::pwrite(fd.get(), process.data(), process.size(), 0);
@@ -214,7 +214,7 @@ std::optional<std::int64_t> PosixDisk::locked_by(const std::string& path) {
   for (const std::string& name : {path, parent}) {
     const Descriptor fd(retried([&] { return ::open(name.c_str(), O_RDONLY | O_CLOEXEC); }));
     if (fd.get() == -1) continue;
-    // Given back with the descriptor.
+    // Released with the descriptor.
     if (retried([&] { return ::flock(fd.get(), LOCK_SH | LOCK_NB); }) == 0 || errno != EWOULDBLOCK) continue;
     if (!process) process = name == path ? read_process(fd.get()) : 0;
   }

@@ -31,7 +31,7 @@ tl::expected<std::unique_ptr<File>, Failure> publish(Disk& disk, const std::stri
     done = tl::unexpected(cannot("written", path, written.error()));
   }
   if (!done) {
-    // Best effort: it may have its name already, and the next start removes what is left.
+    // Best effort: it may have been renamed already, and the next start removes it otherwise.
     static_cast<void>(disk.remove(temporary(path)));
     return tl::unexpected(done.error());
   }

@@ -18,7 +18,7 @@ constexpr std::uint64_t kMagic = 0x0064686372746668;  // "hftrchd\0"
 constexpr std::uint32_t kVersion = 1;
 constexpr std::uint32_t kWritesAhead = 1;
 constexpr std::size_t kSlotBytes = 88;
-// What a disk writes as a whole or not at all.
+// The unit that a disk writes as a whole or not at all.
 constexpr std::uint64_t kSector = 512;
 
 std::uint64_t offset_of(std::uint64_t serial) { return serial % 2 * kSector; }
@@ -96,7 +96,7 @@ tl::expected<ReachedFile, Failure> ReachedFile::open(Disk& disk, const std::stri
 }
 
 DiskResult<void> ReachedFile::write(const Reached& reached) {
-  // Into the older of the two; into the same one again as long as that fails.
+  // Into the older of the two slots, and into the same one again as long as that fails.
   const auto written = file_->write_at(offset_of(serial_ + 1), encode(reached, serial_ + 1));
   if (written) ++serial_;
   return written;

@@ -13,7 +13,7 @@ namespace holdfast::store {
 
 namespace {
 
-// Under another name, for an operator to look at. Replaces what was set aside before.
+// Renames a file, for an operator to look at. Replaces a file that was set aside before.
 tl::expected<void, Failure> set_aside(Disk& disk, const std::string& path) {
   if (const auto moved = disk.rename(path, path + std::string(kDamagedSuffix)); !moved) {
     return tl::unexpected(cannot("renamed", path, moved.error()));
@@ -40,7 +40,7 @@ tl::expected<void, Failure> copy_aside(Disk& disk, const std::string& path) {
   return {};
 }
 
-// What an accepted loss leaves out of the log.
+// Keeps the segments that an accepted loss leaves out of the log.
 tl::expected<void, Failure> keep_dropped(Disk& disk, const Options& options, const Plan& plan) {
   if (plan.dropped.empty() && !plan.copy_last) return {};
   const auto path_of = [&](std::uint64_t number) {
@@ -50,7 +50,7 @@ tl::expected<void, Failure> keep_dropped(Disk& disk, const Options& options, con
   if (plan.copy_last) {
     if (auto copied = copy_aside(disk, path_of(plan.segments.back().number)); !copied) return copied;
   }
-  // The newest first: what a crash leaves is a row without a gap.
+  // The newest first, so that a crash leaves a row without a gap.
   auto dropped = plan.dropped;
   std::sort(dropped.begin(), dropped.end());
   for (auto number = dropped.rbegin(); number != dropped.rend(); ++number) {
@@ -64,7 +64,7 @@ tl::expected<void, Failure> keep_dropped(Disk& disk, const Options& options, con
 
 DiskResult<void> secure_end(File& file, const Plan& plan) {
   HOLDFAST_ASSERT(plan.synced <= plan.end && plan.end <= plan.size, plan.synced, plan.end, plan.size);
-  // Also if it seems to end there: a cut of which a sync failed is not durable, and has to be asked for again.
+  // Also if it seems to end there: a cut whose sync failed is not durable, and has to be repeated.
   if (const auto cut = file.truncate(plan.end); !cut) return cut;
   // The same is true of these bytes; see rewrite.h.
   if (const auto again = rewrite(file, plan.synced, plan.end); !again) return again;

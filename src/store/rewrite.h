@@ -1,4 +1,4 @@
-// rewrite.h -- makes bytes durable that an earlier sync may have failed to keep: the system believes them clean, and the
+// rewrite.h -- makes bytes durable that an earlier sync may have failed to keep: the system takes them for clean, and the
 // next sync would pass over them.
 #pragma once
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kMagic = 0x00676f6c74736668;  // "hfstlog\0"
 
-// The offset is spread over all bits, so that two places never share a seed by a small difference of two segments' seeds.
+// The offset is spread over all bits, so that two offsets in segments with similar seeds do not share a seed.
 std::uint64_t place(std::uint64_t seed, std::uint64_t offset) { return seed ^ (offset * 0x9e3779b97f4a7c15U); }
 
 }  // namespace

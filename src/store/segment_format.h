@@ -5,8 +5,8 @@
 //   record   =  checksum u64 | index u64 | synced u64 | length u32 | kind u32 | body checksum u64 | body | zeros to 8 bytes
 //
 // Every record is tied to its segment and to its offset by the seed of its checksums. A record's header has a checksum of its own,
-// so that it can be found again behind bytes that make no sense, and says up to where the segment was `synced` when the
-// record was written. That is how recovery tells a torn group from damage.
+// so that it can be found after damaged bytes, and says up to where the segment was `synced` when the record was written.
+// With that, recovery tells a torn group from damage.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ namespace holdfast::store {
 inline constexpr std::uint32_t kSegmentVersion = 1;
 inline constexpr std::size_t kSegmentHeaderBytes = 56;
 inline constexpr std::size_t kRecordHeaderBytes = 40;
-inline constexpr std::size_t kRecordAlignment = 8;  // where to look for the next record when one makes no sense
+inline constexpr std::size_t kRecordAlignment = 8;  // where to look for the next record after a damaged one
 
 struct SegmentHeader {
   std::uint64_t store = 0;
   std::uint64_t epoch = 0;
-  std::uint64_t number = 0;  // in the row of segments, dense: a missing one is noticed
+  std::uint64_t number = 0;  // in the row of segments, without gaps: a missing one is noticed
   Index after = 0;           // the last index of all segments before: a shortened one is noticed
 };
 
@@ -37,7 +37,7 @@ struct ParsedSegmentHeader {
   std::uint64_t seed = 0;  // of the checksums of its records
 };
 
-// Why not, as the end of a sentence, if these are not the first bytes of a segment.
+// The error is the end of a sentence: why these are not the first bytes of a segment.
 tl::expected<ParsedSegmentHeader, std::string> parse_segment_header(std::string_view bytes);
 
 enum class RecordKind : std::uint32_t {
@@ -53,7 +53,7 @@ struct RecordHeader {
   std::uint64_t body_checksum = 0;
 };
 
-// With its padding.
+// Including its padding.
 constexpr std::uint64_t record_bytes(std::uint64_t length) {
   return (kRecordHeaderBytes + length + kRecordAlignment - 1) / kRecordAlignment * kRecordAlignment;
 }
@@ -62,7 +62,7 @@ constexpr std::uint64_t record_bytes(std::uint64_t length) {
 void append_record(std::string& out, RecordHeader header, std::string_view body, std::uint64_t seed,
                    std::uint64_t offset);
 
-// None unless its checksum and its limits hold. `bytes` are at least kRecordHeaderBytes.
+// Nothing unless its checksum and its limits are right. `bytes` are at least kRecordHeaderBytes.
 std::optional<RecordHeader> parse_record_header(std::string_view bytes, std::uint64_t seed, std::uint64_t offset);
 
 bool body_matches(const RecordHeader& header, std::string_view body, std::uint64_t seed, std::uint64_t offset);

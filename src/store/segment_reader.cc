@@ -42,7 +42,7 @@ tl::expected<std::optional<Record>, Failure> SegmentReader::next() {
   if (header->kind == RecordKind::seal) {
     offset_ = std::min(behind, size_);
     ended_ = sealed_ = true;
-    // Sealing cuts what was written ahead, durably, before it writes the seal.
+    // Sealing cuts the zeros off, durably, before it writes the seal.
     if (offset_ < size_)
       return tl::unexpected(damaged(path_, offset_, "something stands behind the mark of a clean end"));
     return std::nullopt;
@@ -71,7 +71,7 @@ tl::expected<std::optional<std::uint64_t>, Failure> SegmentReader::find_proof() 
   static_assert(kSegmentHeaderBytes % kRecordAlignment == 0);
   constexpr std::size_t kStep = std::size_t{4} << 10;
   for (std::uint64_t step = offset_ + kRecordAlignment; step + kRecordHeaderBytes <= size_; step += kStep) {
-    // One header more than the step, so that one may begin at its end.
+    // One header more than the step, because a header may begin at its end.
     const auto bytes = window_.view(step, kStep + kRecordHeaderBytes);
     if (!bytes) return tl::unexpected(cannot("read", path_, bytes.error()));
     if (all_zeros(*bytes)) continue;

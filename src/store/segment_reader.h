@@ -1,6 +1,6 @@
-// segment_reader.h -- the records of one segment, up to the first that makes no sense, and a verdict on that one.
+// segment_reader.h -- the records of one segment, up to the first that is wrong, and a verdict on that one.
 //
-// Makes no assumption about the bytes: any file can be given to it. Memory: one record.
+// Assumes nothing about the bytes: any file can be given to it. Memory: one record.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +24,17 @@ class SegmentReader {
 
   const SegmentHeader& header() const noexcept { return parsed_.header; }
 
-  // The next change. None where the records end: at the end of the file, before zeros, or before a group that was torn
-  // while it was written. A Failure if it can be shown that what stands there was once whole: some record behind
-  // it was written when it was already synced.
+  // The next change. Nothing where the records end: at the end of the file, before zeros, or before a group that was torn
+  // while it was written. A Failure if the record there was once whole, which a record after it shows that was written when
+  // this one was already synced.
   tl::expected<std::optional<Record>, Failure> next();
 
-  // Behind the last record that was read.
+  // The end of the last record that was read.
   std::uint64_t offset() const noexcept { return offset_; }
-  // Where the last change stands; for messages about it.
+  // Where the last change is; for messages about it.
   std::uint64_t last_offset() const noexcept { return last_offset_; }
   std::uint64_t size() const noexcept { return size_; }
-  // Of the last change; header().after if there was none.
+  // The index of the last change; header().after if there was none.
   Index last_index() const noexcept { return last_index_; }
   // Every byte before this offset is known to have been durable.
   std::uint64_t synced() const noexcept { return synced_; }
@@ -45,7 +45,7 @@ class SegmentReader {
   SegmentReader(File& file, std::string path, std::uint64_t size)
       : window_(file), path_(std::move(path)), size_(size) {}
 
-  // Where the first record stands, beyond offset_, that was written when offset_ was already synced.
+  // The offset of the first later record that was written when offset_ was already synced.
   tl::expected<std::optional<std::uint64_t>, Failure> find_proof();
   tl::expected<std::optional<Record>, Failure> end_here(std::string_view what);
 

@@ -11,7 +11,7 @@ namespace holdfast::store {
 
 namespace {
 
-// A group that is longer goes out in several writes; bounds the memory beside the largest record.
+// A longer group is written in several writes. Bounds the memory, together with the largest record.
 constexpr std::size_t kBuffer = std::size_t{1} << 20;
 
 // With zeros written ahead, a sync changes neither the file's length nor where its blocks are: cheaper for small groups
@@ -33,7 +33,7 @@ tl::expected<SegmentWriter, Failure> SegmentWriter::create(Disk& disk, const std
 }
 
 DiskResult<void> SegmentWriter::write(std::span<const Record> records) {
-  // What a failed group left was cut off before.
+  // The rest of a failed group was cut off before.
   HOLDFAST_ASSERT(written_ == end_, written_, end_);
   HOLDFAST_ASSERT(end_ % kRecordAlignment == 0, end_);
   HOLDFAST_ASSERT(synced_ <= end_, synced_, end_);
@@ -82,7 +82,7 @@ void SegmentWriter::write_ahead(std::uint64_t end) {
 }
 
 DiskResult<void> SegmentWriter::cut() {
-  // What is durable is never cut off: it may have been acknowledged.
+  // Durable bytes are never cut off: they may have been acknowledged.
   HOLDFAST_ASSERT(synced_ <= end_, synced_, end_);
   if (const auto cut = file_->truncate(end_); !cut) return cut;
   written_ = ahead_ = end_;
@@ -101,7 +101,7 @@ DiskResult<void> SegmentWriter::sync() {
 }
 
 DiskResult<void> SegmentWriter::seal(Index last) {
-  // The mark proves that everything before it was durable, and that nothing stood behind it.
+  // The mark proves that everything before it was durable, and that nothing came after it.
   if (const auto cut_off = cut(); !cut_off) return cut_off;
   HOLDFAST_ASSERT(synced_ == end_, synced_, end_);
   std::string mark;

@@ -1,4 +1,4 @@
-// segment_writer.h -- the segment that is being appended to.
+// segment_writer.h -- the segment at the end of the log, to which records are appended.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@
 
 namespace holdfast::store {
 
-// Not thread safe. Knows one good end; what stands behind it is zeros, or a group that is being written.
+// Not thread safe. It has a good end, after which there are only zeros, or a group that is being written.
 class SegmentWriter {
  public:
   // A new segment under its name, durable. If this fails, there may be one with that number and without records.
   static tl::expected<SegmentWriter, Failure> create(Disk& disk, const std::string& directory, SegmentHeader header,
                                                      Durability durability);
 
-  // Writes behind the good end, which stays where it is until keep().
+  // Writes after the good end, which stays where it is until keep().
   DiskResult<void> write(std::span<const Record> records);
-  // What was written is part of the segment.
+  // Makes the bytes that were written a part of the segment.
   void keep() noexcept;
-  // Makes the good end the end of the file, durably. What was written behind it is gone.
+  // Makes the good end the end of the file, durably, and drops the bytes after it.
   DiskResult<void> cut();
-  // Makes what was written durable. Never believes that a sync which failed did half of the work.
+  // Makes the written bytes durable. Never assumes that a sync which failed has kept a part of them.
   DiskResult<void> sync();
   // Writes the mark of a clean end, durably; nothing can be written after it.
   DiskResult<void> seal(Index last);

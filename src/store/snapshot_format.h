@@ -21,7 +21,7 @@ namespace holdfast::store {
 inline constexpr std::uint32_t kSnapshotVersion = 1;
 inline constexpr std::size_t kSnapshotHeaderBytes = 56;
 inline constexpr std::size_t kBlockHeaderBytes = 16;
-inline constexpr std::size_t kBlockBytes = std::size_t{64} << 10;  // a block is written when it is longer
+inline constexpr std::size_t kBlockBytes = std::size_t{64} << 10;  // a longer block is written
 // A block is at most one record longer than that.
 inline constexpr std::size_t kBlockLimit = kBlockBytes + 4 + kRecordLimit;
 
@@ -29,7 +29,7 @@ struct SnapshotHeader {
   std::uint64_t store = 0;
   std::uint64_t epoch = 0;
   Index begin = 0;
-  std::uint64_t salt = 0;  // two snapshots that begin at the same index are not alike
+  std::uint64_t salt = 0;  // makes two snapshots that begin at the same index differ
 };
 
 struct ParsedSnapshotHeader {
@@ -38,7 +38,7 @@ struct ParsedSnapshotHeader {
 };
 
 std::string encode(const SnapshotHeader& header);
-// Why not, as the end of a sentence.
+// The error is the end of a sentence.
 tl::expected<ParsedSnapshotHeader, std::string> parse_snapshot_header(std::string_view bytes);
 
 enum class BlockKind : std::uint32_t { records = 1, end = 2 };
@@ -46,10 +46,10 @@ enum class BlockKind : std::uint32_t { records = 1, end = 2 };
 struct BlockHeader {
   std::uint64_t checksum = 0;
   BlockKind kind = BlockKind::records;
-  std::uint32_t length = 0;  // of what follows the header
+  std::uint32_t length = 0;  // of the content
 };
 
-// None if it is no block's header. Its checksum is checked with the content, by block_matches().
+// Nothing if it is not the header of a block. block_matches() checks its checksum, together with the content.
 std::optional<BlockHeader> parse_block_header(std::string_view bytes);
 // `block`: header and content.
 bool block_matches(std::string_view block, std::uint64_t seed, std::uint64_t offset);

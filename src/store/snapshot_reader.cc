@@ -10,7 +10,7 @@ namespace holdfast::store {
 
 namespace {
 
-// A block that matches its checksum and yet cannot be read was written by a program with a bug; it is refused all the same.
+// A block that matches its checksum and cannot be read was written by a program with a bug; it is refused, too.
 tl::expected<std::uint64_t, std::string> visit(std::string_view content, const RecordVisitor& visitor) {
   std::uint64_t count = 0;
   while (!content.empty()) {

@@ -18,11 +18,11 @@ struct SnapshotContent {
   SnapshotEnd end;
 };
 
-// Gets every record of a block that was found whole. An error ends the reading, and becomes a Failure with the block's offset.
+// Gets every record of each whole block. Its error ends the reading, and becomes a Failure with the block's offset.
 using RecordVisitor = std::function<tl::expected<void, std::string>(std::string_view)>;
 
-// A Failure if anything is not as it was written. Makes no assumption about the bytes. Read it with a visitor that does nothing
-// to know whether it is whole, then again to use it.
+// A Failure if anything is not as it was written. Assumes nothing about the bytes. Read it with a visitor that does nothing to
+// find out whether it is whole, then again to use it.
 tl::expected<SnapshotContent, Failure> read_snapshot(File& file, const std::string& path, const RecordVisitor& visitor);
 
 }  // namespace holdfast::store

@@ -63,7 +63,7 @@ SnapshotWriter::SnapshotWriter(std::unique_ptr<State> state) : state_(std::move(
 
 SnapshotWriter::~SnapshotWriter() {
   state_->file.reset();
-  // If it cannot be removed, the next start does.
+  // If it cannot be removed, the next start removes it.
   if (!state_->finished) static_cast<void>(state_->store.disk_.remove(temporary(state_->path)));
   HOLDFAST_ASSERT(state_->store.writing_snapshot_, state_->begin);
   state_->store.writing_snapshot_ = false;
@@ -100,7 +100,7 @@ tl::expected<void, Failure> SnapshotWriter::finish(Index end) {
   }
   state_->content = encode(SnapshotEnd{end, state_->records});
   if (auto written = state_->write_block(BlockKind::end); !written) return written;
-  // The snapshot shows changes up to `end`: they must not be lost once it is found.
+  // The snapshot shows changes up to `end`, so they must not be lost once a start finds it.
   if (auto synced = log.sync(); !synced) return synced;
   if (auto published = publish(store.disk_, *state_->file, store.options_.data_directory, state_->path); !published) {
     return published;

@@ -41,7 +41,7 @@ bool has_log(Disk& disk, const Options& options) {
   return log && !numbers_of(*log, kSegmentPrefix).empty();
 }
 
-// Anything that only a store leaves; one file is enough.
+// Whether there is any file that only a store makes.
 bool holds_store(Disk& disk, const Options& options) {
   const auto data = disk.list(options.data_directory);
   return (data && (std::find(data->begin(), data->end(), kEpochFile) != data->end() ||
@@ -55,7 +55,7 @@ std::string normal(const std::string& directory) {
   return path.has_filename() || !path.has_relative_path() ? path.string() : path.parent_path().string();
 }
 
-// What a crash left unfinished. Whether it can be removed does not matter.
+// Files that a crash left unfinished. Whether they can be removed does not matter.
 void remove_temporary_files(Disk& disk, const std::string& directory) {
   const auto names = disk.list(directory);
   if (!names) return;
@@ -64,7 +64,7 @@ void remove_temporary_files(Disk& disk, const std::string& directory) {
   }
 }
 
-// Out of the way, so that it does not count among those that are kept, and yet at hand for an operator.
+// Renames it, so that it does not count among the snapshots that are kept, and an operator can still look at it.
 void set_aside(Disk& disk, const DamagedSnapshot& snapshot) {
   const std::string to = snapshot.path + std::string(kDamagedSuffix);
   base::log().warn("{}; it is passed over, and renamed to {}", snapshot.why.message, to);
@@ -73,7 +73,7 @@ void set_aside(Disk& disk, const DamagedSnapshot& snapshot) {
   }
 }
 
-// Every cut is said, with what it took. Zeros that were written ahead are no loss.
+// Logs every cut, with what it removed. Zeros that were written ahead are not a loss.
 void say_what_was_cut(Disk& disk, const Options& options, const Plan& plan, const std::optional<Reached>& reached) {
   for (const Failure& loss : plan.losses) base::log().warn("accepted: {}", loss.message);
   for (const std::uint64_t number : plan.dropped) {
@@ -135,7 +135,7 @@ tl::expected<std::unique_ptr<Store>, Failure> Store::open(Disk& disk, const Opti
   std::unique_ptr<Store> store(new Store(disk, options));
   const Options& settled = store->options_;
   if (settled.data_directory.empty()) return tl::unexpected(unfit("store", "it was given no directory"));
-  // Most likely misspelt. Before anything is made in it.
+  // The directory is probably misspelt. Checked before anything is made in it.
   if (settled.accept_loss && !holds_store(disk, settled)) {
     return tl::unexpected(unfit(settled.data_directory, "there is no store in it, so there is no loss to accept"));
   }
@@ -159,7 +159,7 @@ tl::expected<std::unique_ptr<Store>, Failure> Store::open(Disk& disk, const Opti
   if (!recovered) return tl::unexpected(recovered.error());
 
   const Epoch& before = memory->epoch;
-  // Before the epoch file says that it is there.
+  // Before the epoch file says that `reached` exists.
   auto reached =
       memory->found && !settled.accept_loss
           ? ReachedFile::open(disk, settled.data_directory, *memory->found)
@@ -169,7 +169,7 @@ tl::expected<std::unique_ptr<Store>, Failure> Store::open(Disk& disk, const Opti
   const std::uint64_t segment = plan->segments.empty() ? 0 : plan->segments.back().number;
   const std::uint64_t step = settled.accept_loss ? kEpochsOfALoss : 1;
   const Epoch now{before.store, before.epoch + step, plan->last, segment};
-  // A number that was given out is never given out again.
+  // An epoch is never used twice.
   HOLDFAST_ASSERT(now.epoch > before.epoch, now.epoch, before.epoch);
   if (auto written = write_epoch(disk, settled.data_directory, now); !written) return tl::unexpected(written.error());
   for (const DamagedSnapshot& snapshot : plan->passed_over) set_aside(disk, snapshot);

@@ -15,7 +15,7 @@ namespace holdfast::store {
 
 namespace {
 
-// How many bytes from `offset` on are not zeros, or stand before one that is not.
+// How many bytes there are from `offset` to the last that is not zero.
 tl::expected<std::uint64_t, Failure> torn_bytes(File& file, const std::string& path, std::uint64_t offset,
                                                 std::uint64_t size) {
   constexpr std::size_t kStep = std::size_t{4} << 10;
@@ -39,17 +39,17 @@ tl::expected<Plan, Failure> Survey::look() {
     if (auto read = read_log(plan); !read) return tl::unexpected(read.error());
     if (auto compared = compare(plan); !compared) return tl::unexpected(compared.error());
     const bool whole = !plan.snapshot || end_ <= plan.last;
-    // Else the loss was accepted.
+    // Otherwise the loss was accepted.
     if (!whole && end_ == *plan.snapshot) do_without_log(plan);
     if (whole || end_ == *plan.snapshot) {
       if (options_.accept_loss) keep_what_is_left_out(plan);
-      // A start that nothing was accepted for leaves nothing out.
+      // Without an accepted loss nothing is left out.
       HOLDFAST_ASSERT(options_.accept_loss || (plan.losses.empty() && plan.dropped.empty() && !plan.copy_last),
                       plan.losses.size(), plan.dropped.size());
       HOLDFAST_ASSERT(plan.segments.empty() || plan.last >= plan.segments.back().after, plan.last);
       return plan;
     }
-    // It shows some of what is between its beginning and its end, and is of no use without all of that.
+    // It shows some of the changes between its beginning and its end, and is of no use without all of them.
     const std::string path = join(options_.data_directory, numbered(kSnapshotPrefix, *plan.snapshot));
     const std::string why =
         fmt::format("it needs the log up to index {}, which ends with {}; {}", end_, plan.last, kRestore);
@@ -70,7 +70,7 @@ tl::expected<void, Failure> Survey::compare(Plan& plan) {
   };
   const std::string& directory = options_.data_directory;
   std::vector<Witness> witnesses{{join(directory, kEpochFile), known_.reached}};
-  // A snapshot gets its name when the log is durable up to where it begins, also one that is damaged now.
+  // A snapshot gets its name when the log is durable up to its beginning; that is true of a damaged snapshot as well.
   if (!begins_.empty()) {
     witnesses.push_back({join(directory, numbered(kSnapshotPrefix, begins_.back())), begins_.back()});
   }
@@ -88,9 +88,9 @@ tl::expected<void, Failure> Survey::compare(Plan& plan) {
   return lose(plan, damaged(path, plan.end, what));
 }
 
-// A group is appended only after `reached` was told of the one before. So behind what it knows there can be one group, and none of its records can
-// have been written when a part of it was synced. Where there is one, `reached` is older than the log, or could not be written, and the torn end
-// may be of what was acknowledged.
+// A group is appended only after `reached` was told of the group before. So after the end that `reached` knows there can be one group, and none of
+// its records can have been written when a part of it was synced. If there is one, `reached` is older than the log, or could not be written, and
+// the torn end may be a part of what was acknowledged.
 tl::expected<void, Failure> Survey::compare_age(Plan& plan) const {
   if (!reached_ || !reached_->is_exact(disk_.boot()) || plan.segments.empty() || plan.sealed) return {};
   const std::uint64_t number = plan.segments.back().number;
@@ -117,7 +117,7 @@ void Survey::do_without_log(Plan& plan) const {
 
 void Survey::keep_what_is_left_out(Plan& plan) {
   for (auto& [number, why] : plan.unreadable) {
-    // The chosen snapshot reaches up to where the log behind it begins.
+    // The chosen snapshot reaches up to the beginning of the log after it.
     const bool needed = plan.segments.empty() || number > plan.segments.front().number;
     if (!needed) why.message += "; a snapshot has everything that stood in it";
     plan.losses.push_back(why);
@@ -156,7 +156,7 @@ tl::expected<void, Failure> Survey::find_segments(Plan& plan) {
 
 tl::expected<void, Failure> Survey::take_last_row(Plan& plan, const std::vector<std::uint64_t>& numbers) const {
   plan.segments.clear();
-  // A purge removes the oldest first, but a crash may undo some of its removals: what stands before a gap does not count.
+  // A purge removes the oldest first, but a crash may undo some of its removals: segments before a gap do not count.
   std::size_t first = numbers.empty() ? 0 : numbers.size() - 1;
   while (first > 0 && numbers[first - 1] + 1 == numbers[first]) --first;
   plan.leftovers.assign(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(first));
@@ -168,12 +168,12 @@ tl::expected<void, Failure> Survey::take_last_row(Plan& plan, const std::vector<
           tl::unexpected(damaged(path, 0, fmt::format("it begins before the segment that it follows; {}", kRestore)));
     }
     if (!header) {
-      // The system's complaint may go away.
+      // The system's error may be temporary.
       if (header.error().error || !options_.accept_loss) return tl::unexpected(header.error());
       plan.unreadable.push_back({numbers[i], header.error()});
       continue;
     }
-    // Behind a segment without a header the log goes on, as it does behind a gap.
+    // After a segment without a header the log goes on, as after a gap.
     if (!plan.segments.empty() && plan.segments.back().number + 1 != header->number) {
       for (const SegmentHeader& segment : std::exchange(plan.segments, {})) plan.leftovers.push_back(segment.number);
     }
@@ -186,7 +186,7 @@ tl::expected<void, Failure> Survey::take_last_row(Plan& plan, const std::vector<
 
 tl::expected<void, Failure> Survey::forget_unused(Plan& plan, std::vector<std::uint64_t>& numbers) {
   if (numbers.empty() || numbers.back() <= known_.segment) return {};
-  // The epoch file did not get to know it, so nothing was appended, and its name may not even be durable. The log begins it again.
+  // The epoch file does not know it, so nothing was appended, and its name may not even be durable. The log begins it again.
   if (const auto header = read_header(numbers.back()); !header) {
     return options_.accept_loss && !header.error().error ? tl::expected<void, Failure>()
                                                          : tl::unexpected(header.error());
@@ -209,10 +209,10 @@ tl::expected<void, Failure> Survey::choose_snapshot(Plan& plan) {
   if (!names) return tl::unexpected(cannot("listed", options_.data_directory, names.error()));
   begins_ = numbers_of(*names, kSnapshotPrefix);
   end_ = 0;
-  // Up to here, nothing is in the log any more.
+  // The log has no records up to here any more.
   const Index missing = plan.segments.empty() ? 0 : plan.segments.front().after;
   for (auto begin = begins_.rbegin(); begin != begins_.rend(); ++begin) {
-    // An operator who accepts a loss wants to be rid of all that is damaged, also of what is not needed.
+    // An operator who accepts a loss wants all damaged files removed, also those that are not needed.
     const bool needed = *begin >= missing && !plan.snapshot;
     if (!needed && !options_.accept_loss) break;
     const std::string path = join(options_.data_directory, numbered(kSnapshotPrefix, *begin));
@@ -235,7 +235,7 @@ tl::expected<void, Failure> Survey::choose_snapshot(Plan& plan) {
       end_ = content->end.end;
     }
     if (content) continue;
-    // The system's complaint may go away; the next start may find the snapshot whole.
+    // The system's error may be temporary; the next start may find the snapshot whole.
     if (content.error().error) return tl::unexpected(content.error());
     plan.passed_over.push_back({path, content.error()});
   }
@@ -255,14 +255,14 @@ tl::expected<void, Failure> Survey::choose_snapshot(Plan& plan) {
       fmt::format("it is missing, and no snapshot reaches up to index {}, where it ended; {}", missing, kRestore)));
 }
 
-// What was taken for leftovers of a purge is whole log where nothing behind the gap can be used.
+// If nothing after the gap can be used, the supposed leftovers of a purge are the log.
 tl::expected<void, Failure> Survey::use_segments_before_gap(Plan& plan) const {
   for (const SegmentHeader& segment : plan.segments) plan.dropped.push_back(segment.number);
   const auto before = std::exchange(plan.leftovers, {});
   return take_last_row(plan, before);
 }
 
-// One that was taken while nothing changed needs no log. What is left of the log is of no use then, because there is a gap before it.
+// A snapshot that was taken while nothing changed needs no log. The rest of the log is of no use then, because of the gap before it.
 bool Survey::choose_older_snapshot(Plan& plan, Index missing) {
   for (auto begin = begins_.rbegin(); begin != begins_.rend(); ++begin) {
     if (*begin >= missing) continue;
@@ -286,10 +286,10 @@ tl::expected<void, Failure> Survey::read_log(Plan& plan) {
   for (std::size_t i = plan.first; i < plan.segments.size(); ++i) {
     auto read = read_segment(plan, i);
     if (read) continue;
-    // The system's complaint may go away.
+    // The system's error may be temporary.
     if (read.error().error) return read;
     if (auto lost = lose(plan, read.error()); !lost) return lost;
-    // Only where a loss is accepted.
+    // Only if a loss is accepted.
     HOLDFAST_ASSERT(options_.accept_loss && !plan.losses.empty(), i);
     plan.copy_last = true;
     for (std::size_t behind = i + 1; behind < plan.segments.size(); ++behind) {
@@ -319,7 +319,7 @@ tl::expected<void, Failure> Survey::read_segment(Plan& plan, std::size_t i) {
   plan.sealed = reader->sealed();
   if (damage) return tl::unexpected(*std::move(damage));
   if (i + 1 < plan.segments.size()) {
-    // It was made durable, and cut to its end, before the next one was begun.
+    // This segment was made durable, and cut to its end, before the next one was begun.
     if (plan.end == plan.size && plan.last == plan.segments[i + 1].after) return {};
     return tl::unexpected(
         damaged(path, plan.end,

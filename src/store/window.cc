@@ -5,7 +5,8 @@
 namespace holdfast::store {
 
 namespace {
-constexpr std::size_t kReadAhead = std::size_t{64} << 10;  // large enough that the calls cost nothing beside the disk
+constexpr std::size_t kReadAhead = std::size_t{64}
+                                   << 10;  // large enough that the calls cost little compared with the disk
 }
 
 DiskResult<std::string_view> Window::view(std::uint64_t offset, std::size_t count) {

@@ -13,7 +13,7 @@ class Window {
  public:
   explicit Window(File& file) : file_(&file) {}
 
-  // `count` bytes from `offset` on; fewer only where the file ends. Valid until the next call. The caller has checked that
+  // `count` bytes from `offset` on; fewer only at the end of the file. Valid until the next call. The caller has checked that
   // `count` is sane.
   DiskResult<std::string_view> view(std::uint64_t offset, std::size_t count);
 

@@ -1,4 +1,4 @@
-// zeros.h -- what is written ahead of the records is zeros, and there may be a lot of it.
+// zeros.h -- whether bytes are zeros, as those written ahead of the records are; there may be many.
 #pragma once
 
 #include <cstring>
