@@ -18,13 +18,13 @@ namespace {
 
 constexpr auto kName = "engine";
 constexpr auto kDraft = "engine.new";
-// First line of the file. A change of what is below it is a change of the number.
+// The first line of the file. The number changes when the format of the lines below does.
 constexpr std::string_view kFormat = "holdfast-local 2";
-// Far more than it ever has; a larger file is not one of ours.
+// Far more than it ever has; a larger file is not an announcement.
 constexpr std::size_t kLargest = 8'192;
 constexpr mode_t kForOthers = S_IRWXG | S_IRWXO;
 
-// Which machine since which start: a socket in a directory that machines share leads nowhere on the others.
+// The machine and its present start: a socket in a directory that machines share leads nowhere on the others.
 std::string here() {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
@@ -116,7 +116,7 @@ Result<FoundPtr> find() {
 
 Result<FoundPtr> find(const StateDirectory& directory) {
   const auto path = directory.file(kName);
-  // Not blocking: what has the name might be a pipe.
+  // Not blocking, because the file might be a pipe.
   auto file = directory.open(kName, O_RDONLY | O_NONBLOCK);
   if (!file && errno == ENOENT) return FoundPtr();
   if (!file) return tl::unexpected(fmt::format("cannot open {}: {}", path, error_text(errno)));
@@ -160,7 +160,7 @@ Result<Announcement> Announcement::publish(const StateDirectory& directory, cons
   const auto failed = [&](const char* what) {
     return tl::unexpected(fmt::format("cannot {} {}: {}", what, directory.file(kDraft), error_text(errno)));
   };
-  ::unlinkat(directory.fd.get(), kDraft, 0);  // of one that was killed here
+  ::unlinkat(directory.fd.get(), kDraft, 0);  // left by an engine that was killed here
   auto file = directory.open(kDraft, O_RDWR | O_CREAT | O_EXCL);
   if (!file) return failed("create");
   if (!write_all(file.get(), text_of(conditions))) return failed("write");

@@ -1,8 +1,8 @@
-// announcement.h -- the file by which a running local engine is found.
+// announcement.h -- the file by which clients find the running local engine.
 //
-// The engine writes it under another name, locks it (fcntl), and renames it. The lock goes with the process, however that ends; so
-// a client that opens the file and finds it locked knows that *this* engine lives, not one before it. It holds nothing secret: the engine's
-// socket is beside it, in a directory of this user alone.
+// The engine writes it under another name, locks it (fcntl), and renames it. The lock ends with the process, however that ends. So a
+// client that opens the file and finds it locked knows that *this* engine lives, not an earlier one. It contains nothing secret: the
+// engine's socket is beside it, in a directory that only this user can open.
 #pragma once
 
 #include <chrono>
@@ -26,10 +26,10 @@ class FoundEngine {
   const LocalEngine& engine() const { return engine_; }
   // What it could not throw off.
   const Conditions& conditions() const { return conditions_; }
-  // And has done so since it was found. One system call, no waiting; any thread.
+  // Whether it still runs. One system call, no waiting; any thread.
   bool alive() const;
 
-  // Of a client that has started it: it does not end unused before that client has arrived, or is gone. One thread at a time.
+  // For a client that has started the engine: it does not end unused before that client has connected, or is gone. One thread at a time.
   void wait_for_us(base::Descriptor pipe) const { waits_ = std::move(pipe); }
   void we_arrived() const { waits_.reset(); }
 
@@ -45,18 +45,18 @@ inline constexpr auto kSocket = "engine.socket";
 
 using FoundPtr = std::shared_ptr<const FoundEngine>;
 
-// None if none runs. An error: it runs, but cannot be reached from here.
+// Nothing if none runs. An error: it runs, but cannot be reached from here.
 Result<FoundPtr> find(const StateDirectory& directory);
 Result<FoundPtr> find();
 
-// The engine's side; for the process that is it. There must be no other announcement in this process: its lock would go with ours.
+// The engine's side. A process may have only one: the lock of one would be released with the other.
 class Announcement {
  public:
   static Result<Announcement> publish(const StateDirectory& directory, const Conditions& conditions);
   Announcement(Announcement&&) noexcept = default;
   Announcement& operator=(Announcement&&) = delete;
 
-  // No client finds us any more, and those that have found us learn it.
+  // No client finds the engine any more, and those that have found it learn that.
   void withdraw(const StateDirectory& directory);
 
  private:

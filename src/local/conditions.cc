@@ -24,7 +24,7 @@ struct Limit {
   const char* text;  // of what there is little
 };
 
-// `enough` is past what an engine of one user needs: more of it does not make a better one.
+// `enough` is more than an engine of one user needs: a higher limit does not make it better.
 constexpr std::array kLimits{
     Limit{RLIMIT_NOFILE, 4'096, "{} open files at most"},  // every client is one
     Limit{RLIMIT_AS, rlim_t{64} << 30, "{} bytes of address space at most"},
@@ -33,7 +33,7 @@ constexpr std::array kLimits{
     Limit{RLIMIT_CPU, RLIM_INFINITY, "{} seconds of processor time at most"},
 };
 constexpr std::size_t kPriority = kLimits.size();
-// What niceness is counted down from. The policy for idle times comes after all of it.
+// The worst niceness. The scheduling policy for idle times is worse than all of it.
 constexpr int kMostNice = 20;
 constexpr int kIdle = kMostNice;
 
@@ -110,7 +110,7 @@ std::string Conditions::complaint() const {
 void throw_off_conditions() {
   ::umask(S_IRWXG | S_IRWXO);
   for (const auto& each : kLimits) raise_limit(each);
-  ::signal(SIGXFSZ, SIG_IGN);  // a write that fails can be answered
+  ::signal(SIGXFSZ, SIG_IGN);  // then a write fails instead, which can be handled
   const sched_param none{};
   ::sched_setscheduler(0, SCHED_OTHER, &none);
   ::setpriority(PRIO_PROCESS, 0, 0);

@@ -19,10 +19,10 @@ namespace {
 constexpr int kOutOfDescriptorsPauseMs = 100;
 constexpr auto kName = "engine.control";
 constexpr int kBacklog = 16;
-// An engine that is there answers at once, unless the machine is starved.
+// A live engine answers immediately, unless the machine is starved.
 constexpr timeval kPatience{.tv_sec = 5, .tv_usec = 0};
 
-// By way of the open directory: paths of sockets may only be 107 characters long.
+// Through the open directory, because the path of a socket may only have 107 characters.
 sockaddr_un address_in(const StateDirectory& directory) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -46,12 +46,12 @@ Result<Control> Control::open(const StateDirectory& directory) {
 void Control::answer(std::size_t sessions) const {
   const base::Descriptor asker(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (!asker) {
-    // It waits to be accepted, and we would look again at once: no descriptor is free.
+    // No descriptor is free. The connection keeps waiting, so the socket would be readable again immediately.
     if (errno == EMFILE || errno == ENFILE) ::poll(nullptr, 0, kOutOfDescriptorsPauseMs);
     return;
   }
   const auto line = std::to_string(sessions) + "\n";
-  // It is the first thing that is sent, so there is room for it. A client that does not read it does not want it.
+  // The first bytes of a socket always fit. A client that does not read them does not want them.
   [[maybe_unused]] const auto sent = ::send(asker.get(), line.data(), line.size(), MSG_NOSIGNAL);
 }
 

@@ -1,6 +1,6 @@
-// control.h -- the local engine's socket for processes that may open its state directory: says how many sessions there are.
+// control.h -- a socket of the local engine that says how many sessions there are, to processes that may open its state directory.
 //
-// A file socket, as four-letter words would answer everybody on this machine.
+// A Unix socket, because four-letter words would answer every user of the machine.
 #pragma once
 
 #include <cstddef>

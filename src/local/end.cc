@@ -22,7 +22,7 @@ tl::expected<bool, EndFailure> end_engine(const FoundEngine& engine, steady_cloc
     return tl::unexpected(
         EndFailure{Errc::refused, "the local engine runs in another container, and can only be told to end there"});
   }
-  // Pinned first, then looked at: the number cannot be another process's by the time it gets the signal.
+  // Opened first, then checked: the number cannot have become that of another process when the signal is sent.
   const base::Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!engine.alive()) return false;
   if (!process || ::syscall(SYS_pidfd_send_signal, process.get(), SIGTERM, nullptr, 0) != 0) {

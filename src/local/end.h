@@ -1,4 +1,4 @@
-// end.h -- telling an engine to end, and waiting until its process has.
+// end.h -- tells an engine to end, and waits until its process has ended.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ struct EndFailure {
   std::string sentence;
 };
 
-// In good order: what it has received is answered, nodes and sessions stay in files. False if it had ended before.
+// The engine answers what it has received; nodes and sessions stay in files. False if it had ended before.
 tl::expected<bool, EndFailure> end_engine(const FoundEngine& engine, std::chrono::steady_clock::time_point deadline);
 
 }  // namespace holdfast::local

@@ -1,4 +1,4 @@
-// engine_process.h -- which process the local engine is, for a caller that ends processes and has to leave that one alone.
+// engine_process.h -- which process is the local engine, for a caller that ends processes and must not end that one.
 #pragma once
 
 #include <sys/types.h>
@@ -7,11 +7,11 @@
 
 namespace holdfast::local {
 
-// What the kernel calls an engine that was started in the background (/proc/PID/comm). Any process can take this name.
+// The name of an engine in the background (/proc/PID/comm). Any process can take this name.
 inline constexpr auto kEngineProcessName = "holdfast-engine";
 
-// Whether this process is the engine of that state directory: it has the announcement there locked (announcement.h), and no other user can have put that
-// there. A few system calls; as slow as the file system of the directory.
+// Whether this process is the engine of that state directory: it has locked the announcement there (announcement.h), which no other user can have
+// made. A few system calls; as slow as the file system of the directory.
 bool is_engine_of(const std::string& state_directory, pid_t pid);
 
 }  // namespace holdfast::local

@@ -1,4 +1,4 @@
-// local.cc -- what local.h offers, out of the parts beside it.
+// local.cc -- the functions of holdfast/local.h.
 #include "holdfast/local.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace holdfast {
 namespace {
 
-// An engine that has not started or ended after a day never will; and a longer time might not fit into the clock.
+// An engine that has not started or ended after a day never will; and a longer time might overflow.
 std::chrono::milliseconds bounded(std::chrono::milliseconds time) {
   return std::clamp<std::chrono::milliseconds>(time, std::chrono::milliseconds(0), std::chrono::hours(24));
 }

@@ -15,7 +15,7 @@
 namespace holdfast::local {
 namespace {
 
-constexpr mode_t kDirectoryMode = 0700;  // XDG's own demand for what it makes
+constexpr mode_t kDirectoryMode = 0700;  // as XDG demands
 constexpr mode_t kWritableByOthers = S_IWGRP | S_IWOTH;
 // As many as the kernel follows.
 constexpr int kMostLinks = 40;
@@ -23,7 +23,7 @@ constexpr auto kElsewhere = "name another place with HOLDFAST_STATE_DIR";
 
 using Trouble = std::string;  // empty: none
 
-// One step after the other, from / on.
+// Walks along a path, one part after the other, from / on.
 class Walk {
  public:
   Walk(const std::string& path, Missing missing) : missing_(missing) { put_first(path); }
@@ -36,7 +36,7 @@ class Walk {
       if (auto trouble = step(name); !trouble.empty()) return tl::unexpected(std::move(trouble));
       if (!here_) return base::Descriptor();  // it is not there
     }
-    // What was walked through could only be searched.
+    // Directories on the way were only opened for searching.
     base::Descriptor opened(::openat(here_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!opened) return tl::unexpected(fmt::format("cannot open {}: {}", path_.string(), error_text(errno)));
     if (status_.st_uid != ::geteuid()) {
@@ -110,9 +110,9 @@ class Walk {
         path.string(), owner, kElsewhere);
   }
 
-  // Of the directory we are in: what is below it is where it is as long as its owner, we ourselves or root want it so.
+  // Whether only its owner, this user or root can move things below the present directory.
   Trouble check() const {
-    if (rest_.empty()) return {};  // of the last one more is asked
+    if (rest_.empty()) return {};  // the last part has to meet more conditions
     if (!is_trusted(status_.st_uid)) return theirs(path_, status_.st_uid);
     if ((status_.st_mode & kWritableByOthers) != 0 && (status_.st_mode & S_ISVTX) == 0) {
       return fmt::format(
@@ -125,7 +125,7 @@ class Walk {
 
   const Missing missing_;
   std::deque<std::string> rest_;
-  std::filesystem::path path_;  // of where we are, without links
+  std::filesystem::path path_;  // of the present directory, without links
   base::Descriptor here_;
   struct stat status_ {};  // of it
   uid_t root_ = 0;

@@ -1,9 +1,9 @@
-// safe_path.h -- opening a directory that no other user can put another one in the place of.
+// safe_path.h -- opens a directory that no other user can replace.
 //
-// The owner of a directory, and those who can write to it, can rename what is in it. So every directory from / on is looked at, and every link
-// on the way: each belongs to this user or to root, and is writable by its owner only. One that all can write to is good enough if it is
-// sticky, as /tmp is: then what is in it can be renamed by its own owner only. The owner of / is as good as root: inside a user
-// namespace root may have another number.
+// The owner of a directory, and every user that can write to it, can rename what is in it. So every directory from / on is checked, and every
+// link on the way: each must belong to this user or to root, and only its owner may write to it. A directory that all may write to is accepted
+// if it is sticky, as /tmp is: then only its owner can rename an entry. The owner of / counts as root: inside a user namespace root may have
+// another number.
 #pragma once
 
 #include <string>
@@ -18,11 +18,11 @@ using Result = tl::expected<T, std::string>;  // or one sentence
 
 enum class Missing { leave, create };
 
-// `path` is absolute and not a link itself; what is missing of it is created for this user only. Without a descriptor if it is not there
+// `path` is absolute and not a link itself; missing parts are created for this user only. Without a descriptor if it does not exist
 // and was not to be created. It belongs to this user, and other users cannot write to it.
 Result<base::Descriptor> open_safe_directory(const std::string& path, Missing missing);
 
-// Of this process's own errno.
+// The text of an errno.
 std::string error_text(int error);
 
 }  // namespace holdfast::local

@@ -4,7 +4,7 @@
 //   serving    -> stopping                -> stopping                nothing
 //   stopping   ends at once               -                          nothing
 //
-// engine.lock is held from before the data directory is touched until the process has ended: the next one waits for it.
+// engine.lock is held from before the data directory is used until the process has ended: the next engine waits for it.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -38,13 +38,13 @@ using local::error_text;
 using std::chrono::milliseconds;
 
 constexpr auto kLifeLock = "engine.lock";
-// For an engine before us to end; its last snapshot may be large. A clock of the kernel ends us if it does not.
+// How long to wait for an earlier engine to end; its last snapshot may be large. After that an alarm of the kernel ends this process.
 constexpr unsigned kPredecessorSeconds = 60;
-// Between two looks at whether a client uses us, and at the log: a fraction of the idle time, within these.
+// The time between two checks of whether a client uses the engine, and of the log: a fraction of the idle time, within these bounds.
 constexpr milliseconds kShortestLook{10};
 constexpr milliseconds kLongestLook{30'000};
 constexpr int kLooksPerIdle = 4;
-// For the client that has started us to begin its session; one that was stopped does not keep us for ever.
+// How long to wait for the first session of the client that started the engine, which may have been stopped.
 constexpr auto kStarterPatience = std::chrono::minutes(1);
 
 [[noreturn]] void fail(std::string sentence) { throw Error(Errc::refused, std::move(sentence)); }
@@ -54,7 +54,7 @@ EngineOptions engine_options(const local::StateDirectory& directory) {
       .data_dir = directory.file("data"),
       .durability = Durability::process,
       .listen = {{.path = directory.file(local::kSocket)}},
-      // What a client asks for is what it gets, as for embedded: there is no network between them to be patient with.
+      // A client gets the timeout that it asks for, as with `embedded:`: there is no slow network in between.
       .min_session_timeout = milliseconds(100),
       .max_session_timeout = std::chrono::hours(1),
       .four_letter_words = {},
@@ -64,7 +64,7 @@ EngineOptions engine_options(const local::StateDirectory& directory) {
   return options;
 }
 
-// What ends us comes as values, to this thread. To be made before there is another.
+// Signals that end the engine are read by this thread. Called before there is another thread.
 base::Descriptor take_signals() {
   sigset_t ours;
   ::sigemptyset(&ours);
@@ -85,7 +85,7 @@ bool told_to_end(int signals) {
   return told;
 }
 
-// The signals that are blocked would only wait: from here on they do what they always do.
+// From here on a signal ends the process, as by default.
 void end_at_next_signal() {
   sigset_t ours;
   ::sigemptyset(&ours);
@@ -110,7 +110,7 @@ void say_when(std::string_view what) {
 
 class LocalService {
  public:
-  // `has_log`: stderr is our own log.
+  // `has_log`: stderr is the engine's own log.
   LocalService(const local::StateDirectory& directory, milliseconds idle, bool has_log)
       : directory_(directory),
         idle_(idle),
@@ -131,12 +131,12 @@ class LocalService {
                          complaint));
   }
 
-  // `starter` is the pipe to the client that has started us: until that has arrived, we are not unused.
+  // `starter` is the pipe to the client that started the engine: it does not count as unused until that client has connected.
   void serve(base::Descriptor starter) {
     const auto look = std::clamp(idle_ / kLooksPerIdle, kShortestLook, kLongestLook);
     const auto wait_until = std::chrono::steady_clock::now() + kStarterPatience;
     while (true) {
-      // Of a pipe without a reader the kernel tells unasked; -1 is passed over.
+      // The kernel reports a pipe without a reader, whatever is asked for; it ignores -1.
       std::array<pollfd, 3> ready{pollfd{signals_.get(), POLLIN, 0}, pollfd{control_->fd(), POLLIN, 0},
                                   pollfd{starter.get(), 0, 0}};
       ::poll(ready.data(), ready.size(), static_cast<int>(look.count()));
@@ -145,12 +145,12 @@ class LocalService {
       if (has_log_) keep_log_small();
       if (ready[2].revents != 0 || std::chrono::steady_clock::now() >= wait_until) starter.reset();
       if (starter) continue;
-      // Before it listens no more, also here: a client that still finds it would come in vain.
+      // Before it stops listening, also here: a client that still found it would come in vain.
       if (engine_.stop_if_unused(idle_, [this] { announcement_->withdraw(directory_); })) {
         return say_when("ended: no client has used it for a while");
       }
     }
-    // First, so that no client finds a closed socket: one that looks now waits for the next engine.
+    // First, so that no client finds a closed socket: a client that looks now waits for the next engine.
     announcement_->withdraw(directory_);
     end_at_next_signal();
     engine_.stop();
@@ -167,7 +167,7 @@ class LocalService {
   std::optional<local::Announcement> announcement_;
 };
 
-// A process whose parent has ended is an orphan, and not the leader of a session: no terminal can become its own.
+// The child of an ended parent is not the leader of a session, so no terminal can become its own.
 void leave_parent_behind() {
   ::prctl(PR_SET_NAME, local::kEngineProcessName);  // the child has it from its first moment on
   const auto child = ::fork();

@@ -18,7 +18,7 @@
 namespace holdfast::local {
 namespace {
 
-// Where the child has what it inherits; nothing else from there on.
+// The first of the descriptors that the child inherits; it has none after them.
 constexpr int kReadyFd = 3;
 constexpr int kLockFd = 4;
 constexpr int kFirstClosed = 5;
@@ -42,7 +42,7 @@ struct Command {
   std::mutex mutex;
   std::string path;
 };
-// Never destroyed: the last client may be a global object, which goes after main().
+// Never destroyed: the last client may be a global object, which is destroyed after main().
 Command& told() {
   static auto* const command = new Command;
   return *command;
@@ -57,7 +57,7 @@ std::string command() {
   return ::access(path.c_str(), X_OK) == 0 ? path : "holdfast";
 }
 
-// What the child gets of our environment: where it is, how long it stays, what its program needs to be loaded, and how tests watch it.
+// The variables that the child inherits: its directory, how long it stays, what loads its program, and what tests need.
 constexpr std::array kInherited{"HOLDFAST_LOCAL_IDLE", "LD_LIBRARY_PATH", "ASAN_OPTIONS",
                                 "LSAN_OPTIONS",        "TSAN_OPTIONS",    "UBSAN_OPTIONS"};
 
@@ -70,7 +70,7 @@ std::vector<std::string> environment(const StateDirectory& directory) {
   return variables;
 }
 
-// What the child begins with, which takes the functions of spawn.h a line each.
+// Attributes and file actions of the child, for posix_spawn().
 class Preparation {
  public:
   Preparation() {
@@ -95,11 +95,11 @@ class Preparation {
   posix_spawnattr_t attributes{};
 };
 
-// Out of the way of the numbers that the child gets; -1 if that fails.
+// A copy of the descriptor with a number that the child does not use; -1 if that fails.
 base::Descriptor moved_up(int fd) { return base::Descriptor(::fcntl(fd, F_DUPFD_CLOEXEC, kFirstClosed)); }
 
 void wait_for(pid_t child) {
-  // It forks and ends. A program that waits for all its children may have been quicker.
+  // The child forks and ends. A program that waits for all its children may have been quicker.
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

@@ -1,5 +1,5 @@
-// spawn.h -- the command `holdfast local serve`, as a process that has nothing to do with the one that started it: another session, no
-// terminal, no descriptor of ours but the two it is meant to have, and nothing of our environment but what concerns it.
+// spawn.h -- starts the command `holdfast local serve` as a process that is independent of this one: another session, no terminal, no
+// descriptor of this process except two, and only the environment variables that it needs.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 namespace holdfast::local {
 
 inline constexpr auto kEngineLog = "engine.log";
-// What the log may grow to. It is emptied then: it tells why the engine is in trouble now, not what was last year.
+// The log is emptied when it is larger than this: it is for the present trouble, not for last year's.
 inline constexpr long kLargestLog = 1 << 20;
 
-// Empty, or why not. `ready` and `lock` are inherited under the numbers that its options name.
+// Empty, or why it failed. The child inherits `ready` and `lock` with the numbers that its options name.
 std::string spawn_engine(const StateDirectory& directory, int ready, int lock);
 
 }  // namespace holdfast::local

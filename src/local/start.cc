@@ -24,9 +24,9 @@ using std::chrono::steady_clock;
 using Time = steady_clock::time_point;
 
 constexpr auto kStartLock = "engine.start";
-// One that we have started waits for us, so it is gone only if it was killed, told to end or crashed. So many in a row are no coincidence.
+// An engine waits for the client that started it, so it is gone only if it was killed, told to end or crashed. This many in a row are no accident.
 constexpr int kMostStarts = 3;
-// Longer than any sentence of ours.
+// Longer than any sentence of the engine.
 constexpr std::size_t kLongestWord = 4'096;
 
 tl::unexpected<StartFailure> refused(std::string sentence) {
@@ -39,7 +39,7 @@ tl::unexpected<StartFailure> too_late(const StateDirectory& directory, const cha
       fmt::format("{} within the connection timeout; what it says is in {}", what, directory.file(kEngineLog))});
 }
 
-// flock() waits without a limit, so another thread does the waiting. One that is given up on ends when the lock is free.
+// flock() waits without a limit, so another thread waits. If it is abandoned, it ends when the lock is free.
 bool lock_until(int fd, Time deadline) {
   if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
   struct Attempt {
@@ -67,7 +67,7 @@ bool lock_until(int fd, Time deadline) {
   return attempt->locked;
 }
 
-// All it says until it closes the pipe or says that it is ready; nothing if that takes too long.
+// Everything the child writes until it closes the pipe or is ready; nothing if that takes too long.
 std::optional<std::string> last_word(int pipe, Time deadline) {
   std::string word;
   while (word.size() < kLongestWord && !word.starts_with(kReady)) {
@@ -86,7 +86,7 @@ std::optional<std::string> last_word(int pipe, Time deadline) {
   return word;
 }
 
-// Once it serves: what it waits for us by.
+// Returns when the engine serves, with the pipe by which it waits for this client.
 tl::expected<base::Descriptor, StartFailure> start(const StateDirectory& directory, base::Descriptor& lock,
                                                    Time deadline) {
   std::array<int, 2> ends{};
@@ -122,7 +122,7 @@ tl::expected<FoundPtr, StartFailure> find_or_start(Time deadline) {
     if (!lock_until(lock.get(), deadline))
       return too_late(*directory, "another process's start of the local engine is not over");
     found = find(*directory);
-    // Once: should what was started in its place be no better, then it is not we who hold it back.
+    // Only once: if the new engine is no better, this process is not the reason.
     if (found && *found && round == 0 && ours.better_than((*found)->conditions())) {
       const auto ended = end_engine(**found, deadline);
       if (!ended && ended.error().code == Errc::timed_out) return too_late(*directory, "the local engine does not end");

@@ -1,11 +1,11 @@
-// start.h -- finding the local engine, or starting it, beside all other processes that do the same at that moment.
+// start.h -- finds the local engine, or starts it, while other processes may do the same.
 //
-//   find            runs: done. One file, no waiting. Unless we would start a better one (conditions.h): then it is told to end
-//   engine.start    else: one at a time from here on (flock); the others wait, and then find what the first has started
-//   spawn           holdfast local serve. It has the lock, too, and lets go of it when it serves: should its parent be killed,
-//                   no client starts a second one meanwhile
-//   the pipe        says "ready", or what is wrong, or that it has ended. While its reader keeps it open, the engine does not end unused: however late
-//                   the reader gets the processor, it comes to the engine that it has started
+//   find            an engine runs: done. Reads one file, does not wait. If this process could start a better one (conditions.h), ends it first
+//   engine.start    otherwise: one process at a time from here on (flock); the others wait, and then find the engine that the first has started
+//   spawn           holdfast local serve. It inherits the lock, and releases it when it serves: if its parent is killed, no client starts a
+//                   second engine meanwhile
+//   the pipe        says "ready", or what is wrong, or that the child has ended. As long as the reader keeps it open, the engine does not end
+//                   unused: however late the reader runs, it finds the engine that it has started
 #pragma once
 
 #include <chrono>

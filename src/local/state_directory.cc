@@ -18,10 +18,10 @@ namespace {
 constexpr auto kVariable = "HOLDFAST_STATE_DIR";
 constexpr auto kBelowHome = "/.local/state/holdfast";
 constexpr mode_t kFileMode = 0600;
-// What getpwuid_r() may need for one line; glibc suggests 1024.
+// The buffer of getpwuid_r() for one line; glibc suggests 1024.
 constexpr std::size_t kPasswordLine = 16'384;
 
-// What the operator says; not of a program with more rights than its caller. Empty: nothing.
+// $HOLDFAST_STATE_DIR; ignored in a program with more rights than its caller. Empty: not set.
 Result<std::string> told() {
   const char* value = ::secure_getenv(kVariable);
   std::string path = value == nullptr ? "" : value;
@@ -40,7 +40,7 @@ tl::unexpected<std::string> homeless(const std::string& why) {
       why, kVariable, ::geteuid()));
 }
 
-// It must be there: a home directory that is missing now may be mounted later, with another engine in it.
+// It must exist: a home directory that is missing now may be mounted later, with another engine in it.
 Result<std::string> home() {
   std::array<char, kPasswordLine> buffer{};
   passwd entry{};

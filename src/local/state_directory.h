@@ -1,4 +1,4 @@
-// state_directory.h -- where the local engine keeps its state, and that no other user can meddle with it.
+// state_directory.h -- where the local engine keeps its state, safe from other users.
 #pragma once
 
 #include <string>
@@ -8,12 +8,11 @@
 
 namespace holdfast::local {
 
-// $HOLDFAST_STATE_DIR, else .local/state/holdfast in the home directory of this user. That is the one in the password database, not $HOME,
-// and XDG_STATE_HOME does not count either: cron, sudo and service managers set those as they like, and everything that one user runs is
-// to meet at one engine.
+// $HOLDFAST_STATE_DIR, else .local/state/holdfast in the home directory of this user, as the password database has it. $HOME and XDG_STATE_HOME
+// do not count: cron, sudo and service managers set them differently, and all processes of one user have to find one engine.
 Result<std::string> state_path();
 
-// Opened, so that a rename meanwhile changes nothing. It is ours, and other users can neither write to it nor put another in its place.
+// Kept open, so that a rename changes nothing. It belongs to this user; other users can neither write to it nor replace it.
 struct StateDirectory {
   std::string path;
   base::Descriptor fd;
@@ -23,7 +22,7 @@ struct StateDirectory {
   base::Descriptor open(const char* name, int flags) const;
 };
 
-// Without a descriptor if it is not there and was not to be created. A home directory is never created.
+// Without a descriptor if it does not exist and was not to be created. A home directory is never created.
 Result<StateDirectory> open_state_directory(Missing missing);
 
 }  // namespace holdfast::local

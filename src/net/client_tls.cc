@@ -56,7 +56,7 @@ tl::expected<TlsContext, std::string> ClientTls::read() const {
 }
 
 tl::expected<void, std::string> ClientTls::refresh() {
-  // Looked at before they are read: what changes meanwhile is found the next time.
+  // Before the files are read, so that a change meanwhile is found the next time.
   const auto there = stamps();
   if (context_ && same(there, read_)) return {};
   auto context = read();
@@ -80,13 +80,13 @@ tl::expected<std::unique_ptr<TlsStream>, std::string> ClientTls::connect(const s
   const auto& name = options_.server_name.empty() ? host : options_.server_name;
   X509_VERIFY_PARAM* expected = SSL_get0_param(ssl.get());
   X509_VERIFY_PARAM_set_hostflags(expected, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-  // Only names are asked for in a greeting (RFC 6066), so that a server with several certificates can choose.
+  // A greeting may only ask for a name, not for an address (RFC 6066). With it, a server that has several certificates can choose.
   const bool is_address = X509_VERIFY_PARAM_set1_ip_asc(expected, name.c_str()) == 1;
   if (!is_address && (X509_VERIFY_PARAM_set1_host(expected, name.c_str(), name.size()) != 1 ||
                       SSL_set_tlsext_host_name(ssl.get(), name.c_str()) != 1)) {
     return tl::unexpected(fmt::format("\"{}\" cannot be the name of a server with TLS", name));
   }
-  // Shared, as OpenSSL has a pointer to it, and a function can be copied.
+  // Shared, because OpenSSL has a pointer to it, and a function can be copied.
   const auto wanted = std::make_shared<TlsExpectation>(TlsExpectation{.name = name,
                                                                       .ca = options_.ca,
                                                                       .certificate = options_.certificate,

@@ -1,7 +1,7 @@
-// client_tls.h -- which servers a client believes by TLS, and who it is to them.
+// client_tls.h -- TLS of a client: which servers it trusts, and the certificate that it shows.
 //
-// The files are looked at for every connection, and read again if they have changed. If what is there by then cannot be used (a certificate
-// that is renewed, and its key not yet), connections go on with what was read last, and the log says so.
+// The files are checked for every connection, and read again if they have changed. If they cannot be used (a certificate was renewed, and its
+// key not yet), connections go on with what was read last, and the log says so.
 //
 // One thread at a time.
 #pragma once
@@ -25,12 +25,12 @@ class ClientTls {
  public:
   explicit ClientTls(TlsOptions options) : options_(std::move(options)) {}
 
-  // The client's side of one connection to `host`, as the user wrote it: a name, or an address. Fails with one sentence that names the
-  // file. Of what fails later trouble() of the stream says what to do about it. Throws std::bad_alloc.
+  // The client's side of one connection to `host`, a name or an address as the user wrote it. Fails with one sentence that names the file.
+  // For later failures, trouble() of the stream says what to do. Throws std::bad_alloc.
   tl::expected<std::unique_ptr<TlsStream>, std::string> connect(const std::string& host);
 
  private:
-  // What tells one content of a file from another.
+  // Shows whether a file has changed.
   struct Stamp {
     dev_t device = 0;
     ino_t number = 0;  // 0: no such file
@@ -48,8 +48,8 @@ class ClientTls {
 
   const TlsOptions options_;
   std::optional<TlsContext> context_;
-  Stamps read_{};    // of what is in context_
-  Stamps failed_{};  // of what could not be used, which is said once
+  Stamps read_{};    // of the files in context_
+  Stamps failed_{};  // of files that could not be used, which is logged once
 };
 
 }  // namespace holdfast::net

@@ -1,4 +1,4 @@
-// frame_socket.h -- a StreamSocket that carries frames, each behind its length.
+// frame_socket.h -- a StreamSocket that carries frames, each with its length first.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,23 @@ namespace holdfast::net {
 
 class FrameSocket : public StreamSocket {
  public:
-  // A server of another user at a Unix socket is never told anything: it is closed then.
+  // Nothing is ever sent to a server of another user at a Unix socket: the socket is closed then.
   explicit FrameSocket(const ServerAddress& server, ClientTls* tls = nullptr) : StreamSocket(server, tls) {}
 
-  // The length is put before it.
+  // Adds the length.
   void send(std::string_view frame);
-  // Those that are complete, in order.
+  // The next frame that is complete.
   std::optional<std::string> next_frame();
-  // Blocks. Nothing: it is closed, or no frame was complete by then.
+  // Blocks. Nothing: the socket is closed, or no frame was complete by then.
   std::optional<std::string> wait_for_frame(Clock::time_point deadline);
 
-  // Without frames, for the words that ZooKeeper's servers answer instead of a session: sends these bytes, and gives all that has come.
+  // Without frames, for four-letter words: sends these bytes, and returns everything that has come.
   void send_word(std::string_view word) { write(word); }
   std::string take_bytes();
 
-  // The reason if what came is not a frame.
+  // The reason if the bytes are not a frame.
   static constexpr auto kGibberish = "what came is not ZooKeeper's protocol";
-  // Lists of children can be long, but past this it is no ZooKeeper that talks.
+  // Lists of children can be long, but no ZooKeeper sends more than this.
   static constexpr std::uint32_t kMostFrame = 64u << 20;
 };
 

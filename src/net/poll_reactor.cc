@@ -82,7 +82,7 @@ void PollReactor::wait(std::span<pollfd> also, Clock::time_point until) {
     if (ready <= 0) each.revents = 0;
   }
   std::copy_n(polled.begin(), also.size(), also.begin());
-  // First what the network brought: after a pause of this process it decides whether a session is alive.
+  // First the network: after a pause of this process, answers decide whether a session is alive.
   for (std::size_t i = 0; i < watched.size(); ++i) {
     const auto revents = polled[also.size() + 1 + i].revents;
     if (revents == 0 || watched[i]->fd < 0) continue;

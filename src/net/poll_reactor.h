@@ -1,4 +1,4 @@
-// poll_reactor.h -- the Reactor of a program that has one thread: what is due runs while that thread waits in it.
+// poll_reactor.h -- the Reactor of a program with one thread: everything runs while that thread waits in it.
 #pragma once
 
 #include <poll.h>
@@ -29,8 +29,8 @@ class PollReactor final : public Reactor {
   void cancel(TimerId timer) override;
   std::unique_ptr<Readiness> watch(int fd, Function ready) override;
 
-  // Runs what is due. If that is nothing, waits until something is, one of `also` is ready, or `until`. What is ready of `also` is in
-  // their revents.
+  // Runs what is due. If nothing is, waits until something is due, one of `also` is ready, or the time `until` has come. `revents` says
+  // which of `also` are ready.
   void wait(std::span<pollfd> also, Clock::time_point until);
 
  private:

@@ -1,7 +1,7 @@
 // reactor.h -- an Executor that also watches descriptors.
 //
-// A store of our own that talks over sockets is made with one (backend/connect.cc). The public SPI has no descriptors: a store that brings a
-// client library has that library's threads.
+// The stores that come with the library use it for their sockets (backend/connect.cc). The public SPI has no descriptors: a store with a client
+// library of its own has that library's threads.
 #pragma once
 
 #include <memory>
@@ -12,16 +12,16 @@ namespace holdfast::net {
 
 class Reactor : public spi::Executor {
  public:
-  // Of a descriptor, while it lives. To be destroyed from inside, before the descriptor is closed; then nothing runs any more.
+  // Watches a descriptor as long as it lives. Destroy it from inside, before the descriptor is closed; then nothing runs any more.
   class Readiness {
    public:
     virtual ~Readiness() = default;
-    // As soon as something can be written, too, once.
+    // Runs `ready` once as soon as the descriptor is writable, too.
     virtual void when_writable() = 0;
   };
 
-  // Runs `ready` whenever there is something to read from `fd`, which does not block, or it has ended or failed. From inside only. None: the
-  // system has no room for it, or the Reactor has been stopped.
+  // Runs `ready` whenever there is something to read from `fd`, which must not block, or it has ended or failed. From inside only. Nothing: the
+  // system has no room for it, or the Reactor was stopped.
   virtual std::unique_ptr<Readiness> watch(int fd, Function ready) = 0;
 };
 

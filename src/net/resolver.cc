@@ -13,7 +13,7 @@
 namespace holdfast::net {
 namespace {
 
-// Flags: AI_NUMERICHOST to look at numbers only, which never blocks.
+// Flags: AI_NUMERICHOST for numbers only, which never blocks.
 Resolved look_up(const ServerAddresses& servers, int flags, Names names) {
   Resolved result;
   for (const auto& server : servers) {

@@ -1,6 +1,6 @@
-// resolver.h -- host names to numbers, where it cannot hurt.
+// resolver.h -- looks up host names on a thread of its own.
 //
-// A resolver that hangs would hang our monitor, heartbeats and close() with it. So lines are only ever given numbers.
+// A name service that hangs would hang the client's monitor, its heartbeats and close(). So lines only get numbers.
 #pragma once
 
 #include <functional>
@@ -13,12 +13,12 @@
 namespace holdfast::net {
 
 struct Resolved {
-  ServerAddresses servers{};  // by their numbers; none if no name could be resolved
+  ServerAddresses servers{};  // as numbers; empty if no name could be resolved
   std::string trouble{};      // "zoo: Name or service not known", of each name that could not
 };
-// Whether a name stays beside its number (ServerAddress::name).
+// Whether a name is kept with its number (ServerAddress::name).
 enum class Names { dropped, kept };
-// Blocks, for as long as the name service does. Paths of Unix sockets stay what they are.
+// Blocks as long as the name service does. Paths of Unix sockets stay as they are.
 Resolved look_up(const ServerAddresses& servers, Names names = Names::dropped);
 
 class Resolver {
@@ -30,7 +30,7 @@ class Resolver {
   Resolver(const Resolver&) = delete;
   Resolver& operator=(const Resolver&) = delete;
 
-  // `done` runs inside the Executor, soon if all are numbers already. One at a time: an older request is dropped.
+  // `done` runs inside the Executor; soon if all are numbers already. One request at a time: an older one is dropped.
   void resolve(const ServerAddresses& servers, Done done);
   void cancel();
 

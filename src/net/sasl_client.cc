@@ -18,8 +18,8 @@ constexpr std::string_view kDigest = "DIGEST-MD5";
 constexpr std::string_view kKerberos = "GSSAPI";
 constexpr std::string_view kNotWanted = "its connection is gone";
 
-// libsasl2 has no mutexes unless the program gives it some, which we cannot do behind its back: another library may have
-// begun to use it. So there is one of ours around each call. GSSAPI may wait for the KDC, and has one of its own.
+// libsasl2 has no mutexes unless the program gives it some, which a library must not do: another library may use it
+// already. So a mutex of ours guards each call. GSSAPI may wait for the KDC, and has one of its own.
 std::mutex& mutex_of(std::string_view mechanism) {
   static std::mutex kerberos;
   static std::mutex others;
@@ -37,7 +37,7 @@ using Callback = int (*)();
 
 template <typename Function>
 sasl_callback_t callback(unsigned long id, Function* function, void* context) {
-  // By way of the one type that every function may be cast to without a warning.
+  // Through the one type to which every function can be cast without a warning.
   return {id, reinterpret_cast<Callback>(reinterpret_cast<void (*)()>(function)), context};
 }
 
@@ -45,7 +45,7 @@ sasl_callback_t callback(unsigned long id, Function* function, void* context) {
 
 struct SaslClient::State {
   explicit State(Login l) : login(std::move(l)) {
-    // sasl_secret_t ends with its bytes.
+    // sasl_secret_t ends with the bytes of the secret.
     secret.resize(sizeof(sasl_secret_t) + login.password.size());
     auto* made = reinterpret_cast<sasl_secret_t*>(secret.data());
     made->len = login.password.size();
@@ -65,7 +65,7 @@ struct SaslClient::State {
 
   static int user(void* context, int id, const char** result, unsigned* length) {
     const auto& self = *static_cast<State*>(context);
-    // On behalf of itself: not of a user by another name.
+    // The user acts for itself, not on behalf of another user.
     *result = id == SASL_CB_AUTHNAME ? self.login.user.c_str() : "";
     if (length != nullptr) *length = static_cast<unsigned>(std::strlen(*result));
     return SASL_OK;
@@ -89,7 +89,7 @@ struct SaslClient::State {
 
 namespace {
 
-// Of logins that are gone. A login may be destroyed in a thread that must not wait for the mutex, behind which another one may ask a KDC.
+// Connections of destroyed logins. The destroying thread may not be allowed to wait for the mutex, under which another login may ask a KDC.
 struct Graveyard {
   std::mutex mutex;
   std::vector<void*> states;
@@ -138,7 +138,7 @@ tl::expected<SaslClient, std::string> SaslClient::begin(const Login& login) {
   if (login.wanted && !login.wanted()) return tl::unexpected(std::string(kNotWanted));
   int result = sasl_client_new(login.service.c_str(), login.host.c_str(), nullptr, nullptr, state->callbacks.data(), 0,
                                &state->connection);
-  // A login only; that what is said afterwards is secret is up to TLS.
+  // Only a login: encryption is left to TLS.
   sasl_security_properties_t properties{};
   properties.security_flags = SASL_SEC_NOANONYMOUS;
   if (result == SASL_OK) result = sasl_setprop(state->connection, SASL_SEC_PROPS, &properties);
@@ -153,8 +153,8 @@ tl::expected<SaslClient::Step, std::string> SaslClient::start() {
   const char* token = nullptr;
   unsigned length = 0;
   const char* chosen = nullptr;
-  // DIGEST-MD5 would begin with what the last login has left (RFC 2831, 2.2), which saves a round trip; here the server begins, as with
-  // ZooKeeper's own clients.
+  // DIGEST-MD5 could resume from the last login (RFC 2831, 2.2), which saves a round trip; here the server begins, as with ZooKeeper's own
+  // clients.
   const bool server_first = mechanism == kDigest;
   const int result = sasl_client_start(state_->connection, mechanism.c_str(), nullptr, server_first ? nullptr : &token,
                                        server_first ? nullptr : &length, &chosen);

@@ -3,7 +3,7 @@
 //   auto login = SaslClient::begin({.mechanism = "DIGEST-MD5", ...});
 //   first token = login->start();  then for every challenge of the server: token = login->step(challenge)
 //
-// GSSAPI asks the KDC by the network while it is called, and a first login loads libsasl2's modules: not for a thread that must not
+// GSSAPI asks the KDC over the network during a call, and the first login loads libsasl2's modules: not for a thread that must not
 // wait. One thread at a time.
 #pragma once
 
@@ -23,12 +23,12 @@ class SaslClient {
     std::string host;
     std::string user{};
     std::string password{};
-    // Asked before a call that may take long, when its turn has come. False: nothing waits for it any more, and it is not made. May be empty.
+    // Called before a call that may take long, once the mutex is free. False: nothing waits for the login any more, and the call is not made. May be empty.
     std::function<bool()> wanted{};
   };
   struct Step {
     std::string token;
-    bool complete = false;  // nothing more is expected; the token is to be sent if it is not empty
+    bool complete = false;  // no further challenge is expected; send the token if it is not empty
   };
 
   // All three fail with one sentence.
@@ -38,7 +38,7 @@ class SaslClient {
 
   SaslClient(SaslClient&&) noexcept;
   SaslClient& operator=(SaslClient&&) noexcept;
-  // Does not wait: what libsasl2 keeps for it is given back by a later call of another login.
+  // Does not wait: a later call of another login frees what libsasl2 keeps for this one.
   ~SaslClient();
 
  private:

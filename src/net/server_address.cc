@@ -13,7 +13,7 @@
 namespace holdfast::net {
 namespace {
 
-// More than any ensemble has; a list that long is something else.
+// No ensemble has more; a longer list is a mistake.
 constexpr std::size_t kMostServers = 100;
 
 bool is_name(std::string_view host) {
@@ -62,7 +62,7 @@ tl::expected<ServerAddress, std::string> parse_server(std::string_view server, s
   return ServerAddress{std::string(host), std::string(port)};
 }
 
-// Each part of a list until `f` says no. True: it never did.
+// Calls `f` for each part of a list until it returns false. True: it never did.
 template <class F>
 bool for_each_part(std::string_view list, F&& f) {
   for (std::size_t begin = 0; begin <= list.size();) {

@@ -1,4 +1,4 @@
-// server_tls.h -- who we are to clients that come by TLS, and which of them we believe.
+// server_tls.h -- TLS of a server: the certificate that it shows, and which clients it trusts.
 #pragma once
 
 #include <memory>

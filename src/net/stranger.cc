@@ -15,9 +15,9 @@
 namespace holdfast::net {
 namespace {
 
-// ZooKeeper takes four letters for a word; the lines after it are for those who wait for one.
+// ZooKeeper reads four letters; the line ends are for servers that wait for a whole line.
 constexpr std::string_view kQuestion = "srvr\r\n\r\n";
-// The answers that tell something begin with it.
+// The interesting part of an answer is at its beginning.
 constexpr std::size_t kMostAnswer = 4096;
 
 }  // namespace
@@ -32,14 +32,14 @@ Stranger describe_stranger(std::string_view answer, bool by_tls) {
   if (begins("-ERR") || begins("-NOAUTH") || begins("-DENIED") || begins("-LOADING")) {
     return another("a Redis listens there");
   }
-  // A server of HTTP/0.9 answers with the page alone.
+  // An HTTP/0.9 server answers with the page alone.
   if (begins("HTTP/") || begins("<!DOCTYPE") || begins("<html")) return another("a web server listens there");
   if (begins("SSH-")) return another("an SSH server listens there");
   if (answer.find("not currently serving requests") != std::string_view::npos) {
     return {"the server there does not serve at the moment; has its ensemble a majority?"};
   }
   if (begins("Zookeeper version") || answer.find("not in the whitelist") != std::string_view::npos) {
-    // Not another kind of server: ZooKeeper can take TLS and plain text at one port (client.portUnification).
+    // Not "another kind" of server: ZooKeeper can take TLS and plain text at one port (client.portUnification).
     return by_tls ? Stranger{"the server there speaks plain text at this port; write zk:// instead of zks://, or name "
                              "its secure port"}
                   : Stranger{};
@@ -85,7 +85,7 @@ void StrangerQuestion::on_ready() {
   std::array<char, kMostAnswer> bytes;
   const auto got = ::recv(fd_, bytes.data(), bytes.size(), 0);
   if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
-  // One piece is enough. Nothing at all, or an error: then there is nothing to tell.
+  // One piece is enough. If nothing comes, or an error, there is nothing to tell.
   const auto answer = std::string(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
   if (answer.empty() && !by_tls_ && !std::exchange(greeted_, true)) {
     if (auto greeting = ClientTls({.verify = false}).connect(server_.host)) {

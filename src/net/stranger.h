@@ -1,7 +1,7 @@
-// stranger.h -- what it is that listens where no session could be had, for messages.
+// stranger.h -- finds out what listens at an address where no session could be had, for messages.
 //
-// Asked over a connection of its own, with ZooKeeper's word `srvr`, which servers of other kinds answer in their way. One that hangs up
-// without a word is greeted by TLS, over another connection: ZooKeeper's secure port answers only that.
+// It sends ZooKeeper's word `srvr` over a connection of its own; servers of other kinds answer it in their way. If the server hangs up
+// without an answer, it tries a TLS handshake over another connection: ZooKeeper's secure port answers only that.
 #pragma once
 
 #include <functional>
@@ -16,16 +16,16 @@ namespace holdfast::net {
 
 struct Stranger {
   std::string clause{};       // "a Redis listens there". Empty: a ZooKeeper, or not known
-  bool another_kind = false;  // it is certain that no session will ever be had there
+  bool another_kind = false;  // certain: no session is possible there
 };
 
-// About a server that answers a `srvr` with these bytes. `by_tls`: that is how the caller wanted to talk to it.
+// Describes a server that answers `srvr` with these bytes. `by_tls`: whether the caller wanted to talk to it by TLS.
 Stranger describe_stranger(std::string_view answer, bool by_tls = false);
 
-// One question. To be made and destroyed inside the Executor.
+// One question. Made and destroyed inside the Executor.
 class StrangerQuestion {
  public:
-  // Told inside, at most once, and not before the constructor has returned.
+  // Called inside the Executor, at most once, and not before the constructor has returned.
   using Done = std::function<void(const Stranger& stranger)>;
 
   StrangerQuestion(Reactor& reactor, ServerAddress server, bool by_tls, Done done);

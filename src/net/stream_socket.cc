@@ -47,8 +47,8 @@ StreamSocket::StreamSocket(const ServerAddress& server, ClientTls* tls, Owner ow
     return;
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> all(found, ::freeaddrinfo);
-  // Of several addresses the first that does not fail at once. localhost is often ::1 first, where no server may listen;
-  // the kernel says so at once, and the next address is taken.
+  // Uses the first address that does not fail immediately. localhost is often ::1 first, where no server may listen; the
+  // kernel says so immediately, and the next address is tried.
   for (const addrinfo* each = found; each != nullptr && closed_; each = each->ai_next) {
     if (fd_ >= 0) ::close(fd_);
     fd_ = ::socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -63,7 +63,7 @@ StreamSocket::StreamSocket(const ServerAddress& server, ClientTls* tls, Owner ow
     if (errno == EINPROGRESS) {
       connecting_ = true;
       if (each->ai_next == nullptr) return;
-      // On loopback the answer is there already.
+      // On loopback the answer has come already.
       pollfd ready{fd_, POLLOUT, 0};
       int error = 0;
       socklen_t size = sizeof error;
@@ -78,7 +78,7 @@ StreamSocket::StreamSocket(const ServerAddress& server, ClientTls* tls, Owner ow
 void StreamSocket::connect_to(const std::string& path, Owner owner) {
   const auto address = base::UnixAddress::of(path);
   if (address) fd_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  // It is there at once or not at all: a queue that is full is not waited for.
+  // It connects immediately or fails: a full queue is not waited for.
   if (fd_ < 0 || ::connect(fd_, address->get(), base::UnixAddress::size()) != 0) {
     close(describe(errno));
   } else if (owner == Owner::this_user && base::user_at_other_end(fd_) != ::geteuid()) {
@@ -134,7 +134,7 @@ void StreamSocket::flush() {
     const auto sent = ::send(fd_, to_send_.data(), to_send_.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
-    // What came before the end is still to be read; receive() then finds the end.
+    // The bytes before the end are still to be read; receive() then finds the end.
     if (sent < 0) {
       broken_ = true;
       return to_send_.clear();
@@ -153,7 +153,7 @@ void StreamSocket::receive() {
     if (got < 0) return hung_up(describe(errno));
     if (got == 0) return hung_up(std::string(kHungUp));
     if (!take({bytes.data(), static_cast<std::size_t>(got)})) return;
-    // All that there was; or let the caller take what there is first.
+    // Everything was read; or the caller should take what there is first.
     if (static_cast<std::size_t>(got) < bytes.size() || ++reads == kReadsAtOnce) return;
   }
 }
@@ -164,7 +164,7 @@ bool StreamSocket::take(std::string_view bytes) {
     return true;
   }
   const bool going_on = stream_->receive(bytes, received_);
-  if (!held_) flush();  // the next words of the handshake, or the last ones
+  if (!held_) flush();  // the next part of the handshake, or the last one
   if (!going_on) close(stream_->trouble().empty() ? std::string(kHungUp) : stream_->trouble());
   return going_on;
 }

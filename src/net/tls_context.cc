@@ -14,7 +14,7 @@ tl::unexpected<std::string> cannot(std::string_view what, std::string_view file)
   return tl::unexpected(fmt::format("cannot use the TLS {} in {}: {}", what, file, tls_reason()));
 }
 
-// A key behind a passphrase is refused. OpenSSL would ask the terminal for it, and no operator may be there.
+// A key with a passphrase is refused. OpenSSL would ask for it on the terminal, where no operator may be.
 int no_passphrase(char*, int, int, void*) { return -1; }
 
 }  // namespace
@@ -35,19 +35,19 @@ std::string tls_reason() {
 void TlsContext::Free::operator()(ssl_ctx_st* context) const { SSL_CTX_free(context); }
 
 tl::expected<TlsContext, std::string> TlsContext::make(Side side) {
-  // OpenSSL would take itself down at exit(), while a client that lives in a static object still uses it.
+  // OpenSSL would clean up at exit(), while a client in a static object still uses it.
   OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, nullptr);
   ERR_clear_error();
   Handle handle(SSL_CTX_new(side == Side::server ? TLS_server_method() : TLS_client_method()));
   if (!handle) return tl::unexpected(fmt::format("cannot set up TLS: {}", tls_reason()));
   SSL_CTX* context = handle.get();
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
-  // Renegotiation lets the other side make us compute for nothing.
+  // With renegotiation the other side can make this one compute for nothing.
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_TICKET);
-  // Sessions of this protocol last; taking up a TLS session again saves little, and would skip the check of the certificate.
+  // Connections of this protocol last. Resuming a TLS session would save little, and would skip the check of the certificate.
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(context, 0);
-  // Ten thousand idle connections do not keep 32 KiB of buffers each.
+  // So that ten thousand idle connections do not keep 32 KiB of buffers each.
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_default_passwd_cb(context, no_passphrase);
   return TlsContext(std::move(handle));

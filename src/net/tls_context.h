@@ -1,4 +1,4 @@
-// tls_context.h -- what TLS is for either side of a connection: versions, and files that are PEM.
+// tls_context.h -- the TLS settings of either side of a connection: versions, and PEM files.
 #pragma once
 
 #include <memory>
@@ -14,12 +14,12 @@ class TlsContext {
  public:
   enum class Side { server, client };
 
-  // TLS 1.2 and newer. Fails with one sentence, as all below, which name the file.
+  // TLS 1.2 and newer. Fails with one sentence; so do the members below, whose sentences name the file.
   static tl::expected<TlsContext, std::string> make(Side side);
 
-  // A certificate, those of the authorities between it and the root after it, and its key, which has no passphrase.
+  // A certificate, followed by those of the authorities between it and the root, and its key, which has no passphrase.
   tl::expected<void, std::string> use_certificate(const std::string& certificate, const std::string& key);
-  // The other side is believed if an authority in that file has signed its certificate. `called`: "client CA".
+  // Trusts the other side if an authority in that file has signed its certificate. `called`: "client CA".
   tl::expected<void, std::string> believe(const std::string& authorities, std::string_view called);
 
   ssl_ctx_st* get() const { return handle_.get(); }
@@ -35,7 +35,7 @@ class TlsContext {
   Handle handle_;
 };
 
-// Why the last call of OpenSSL failed, in its words or the system's, beginning with a small letter. Empties the queue of errors.
+// Why the last call of OpenSSL failed, in its words or the system's, with a small first letter. Empties the queue of errors.
 std::string tls_reason();
 
 }  // namespace holdfast::net

@@ -20,7 +20,7 @@ constexpr std::size_t kMostAtOnce = 1 << 30;
 
 }  // namespace
 
-// A BIO on the stream's own strings. OpenSSL's memory BIO copies once more, and keeps the largest buffer it ever had.
+// A BIO on the stream's own strings. OpenSSL's memory BIO copies once more, and never frees its largest buffer.
 struct TlsStream::Plug {
   static int write(BIO* bio, const char* data, int size) {
     auto& stream = *static_cast<TlsStream*>(BIO_get_data(bio));

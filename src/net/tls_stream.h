@@ -1,5 +1,5 @@
-// tls_stream.h -- TLS without a socket: bytes from the wire in, bytes for the wire out. Both sides of a connection use it: the engine's
-// server, and every client.
+// tls_stream.h -- TLS without a socket: takes bytes from the wire, and makes bytes for the wire. Both the engine's server and every client
+// use it.
 //
 //               receive()                         seal()
 //   handshake   answers wait in take_wire()       nothing yet, false
@@ -25,26 +25,26 @@ class TlsStream {
   // Why the handshake, or what came after it, failed, for people. `error` is the cause in OpenSSL's queue of errors.
   using Explain = std::function<std::string(ssl_st* ssl, unsigned long error)>;
 
-  // Of `ssl` it is set which side of the connection it is; a client has its first words in take_wire() at once. Without an
-  // `explain` trouble() has OpenSSL's words. Throws std::bad_alloc.
+  // `ssl` says which side of the connection it is. A client has its greeting in take_wire() immediately. Without an `explain`,
+  // trouble() has OpenSSL's words. Throws std::bad_alloc.
   explicit TlsStream(Handle ssl, Explain explain = {});
   ~TlsStream();
   TlsStream(const TlsStream&) = delete;
   TlsStream& operator=(const TlsStream&) = delete;
 
-  // Takes all of `bytes`; what they say is appended to `plain`. False once the stream is over: the other side ended it, or it
-  // broke the rules, or we do not believe its certificate. take_wire() may then have a last word.
+  // Takes all of `bytes`, and appends the decrypted bytes to `plain`. False once the stream has ended: the other side ended it, it
+  // broke the rules, or its certificate is not trusted. take_wire() may then have a last message.
   bool receive(std::string_view bytes, std::string& plain);
   bool seal(std::string_view plain);
   // Tells the other side that nothing more will come.
   void say_goodbye();
 
-  // Why it is over, if it was not the other side that ended it in order: "no certificate". Empty: no reason.
+  // Why it has ended, unless the other side ended it properly: "no certificate". Empty: no reason.
   const std::string& trouble() const noexcept { return trouble_; }
 
   bool open() const noexcept { return state_ == State::open; }
   bool has_wire() const noexcept { return !wire_.empty(); }
-  // What is to be sent.
+  // The bytes to send.
   std::string take_wire();
 
  private:
@@ -53,7 +53,7 @@ class TlsStream {
 
   bool shake_hands();
   bool read_all(std::string& plain);
-  // After a call that returned no success: true if it only wants more bytes.
+  // After a call that did not succeed: true if it only needs more bytes.
   bool wants_more(int result);
 
   std::string_view arrived_;

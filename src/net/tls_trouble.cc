@@ -18,7 +18,7 @@
 namespace holdfast::net {
 namespace {
 
-// Of a certificate with more names the rest is left out.
+// If a certificate has more names, the rest is left out.
 constexpr std::size_t kMostNames = 4;
 
 template <auto function>
@@ -101,7 +101,7 @@ std::string explain_disbelief(int why, const X509* certificate, int depth, const
   }
 }
 
-// The server has sent an alert about the certificate that we showed, or did not show.
+// The server has sent an alert about the certificate that the client has shown, or has not.
 std::string explain_refusal(std::string_view alert, const TlsExpectation& expected) {
   if (expected.certificate.empty()) {
     return "the server wants a certificate of the client; name one with tls.certificate and tls.key (--tls-cert, "

@@ -12,19 +12,19 @@
 namespace holdfast::zk {
 namespace {
 
-// After all servers have been tried in vain, and twice as long each time that happens again: a server that starts is not swamped.
+// The pause after all servers were tried in vain; it doubles each time, so that a starting server is not swamped.
 constexpr auto kFirstPause = std::chrono::milliseconds(50);
 constexpr auto kLongestPause = std::chrono::milliseconds(1'000);
-// A line that lasted as long was a good one; the next is tried at once.
+// After a line that lasted this long the next one is tried immediately.
 constexpr auto kGoodLine = std::chrono::seconds(1);
-// Sessions may be long; a server that is gone is noticed before that.
+// Sessions may be long; a dead server is noticed earlier.
 constexpr Clock::duration kLongestSilence = std::chrono::seconds(10);
-// For a server that has much to do; each attempt to begin a session may leave one behind there.
+// A busy server needs some time, and each attempt may leave a session behind there.
 constexpr Clock::duration kLeastPatience = std::chrono::milliseconds(500);
-// A server that has not answered by then is asked what it is, for the first session. No sooner: another connection is a burden to a server that has
-// much to do.
+// If a server has not answered by then, and there was no session yet, it is asked what it is. Not earlier, because another connection is a
+// burden to a busy server.
 constexpr Clock::duration kWhatIsIt = std::chrono::milliseconds(500);
-// In one frame. Servers refuse frames of more than a megabyte.
+// Paths in one frame. Servers refuse frames of more than a megabyte.
 constexpr std::size_t kMostPathBytes = std::size_t{128} << 10;
 constexpr auto kGibberish = net::FrameSocket::kGibberish;
 
@@ -47,7 +47,7 @@ void Client::open(const net::ServerAddresses& servers) {
 
 void Client::set_servers(const net::ServerAddresses& told) {
   auto servers = told.empty() ? net::ServerAddresses{{}} : told;
-  // So that the clients of an ensemble spread over it; and from then on in turn, whatever the order in which they are told again.
+  // Shuffled, so that the clients of an ensemble spread over it. From then on in turn, in whichever order the list comes again.
   std::sort(servers.begin(), servers.end());
   auto known = servers_;
   std::sort(known.begin(), known.end());
@@ -89,7 +89,7 @@ void Client::dial() {
                });
 }
 
-// For a caller that waits for the first session. A client that had a session knows that there was a ZooKeeper.
+// Only for the first session. A client that had a session knows that a ZooKeeper was there.
 void Client::ask_what_listens() {
   const auto asked = server();
   if (session_ != 0 || abandoned_ || questions_.contains(asked)) return;
@@ -134,7 +134,7 @@ void Client::dial_later() {
   Clock::duration pause{};
   if (const auto rounds = failed_ / servers_.size(); failed_ > 0 && failed_ % servers_.size() == 0) {
     pause = std::min<Clock::duration>(kFirstPause * (1 << std::min<std::size_t>(rounds, 6)), kLongestPause);
-    // Not all at once.
+    // Spread over time, so that not all clients come at the same moment.
     base::Dice dice;
     pause -= pause / 2 * std::uniform_int_distribution<int>(0, 1'000)(dice) / 1'000;
   }
@@ -145,19 +145,20 @@ void Client::dial_later() {
 
 Clock::duration Client::third() const { return std::min(timeout_ / 3, kLongestSilence); }
 
-// With a server that has accepted a connection, and may never say a word.
+// How long to wait for a server that has accepted a connection and says nothing.
 Clock::duration Client::patience() const {
   return session_ == 0 ? first_patience() : std::max(third(), kLeastPatience);
 }
 
-// While there is no session: each server gets its share of the time.
+// As long as there is no session, each server gets its share of the time.
 Clock::duration Client::first_patience() const {
   const auto share = options_.connection_timeout / static_cast<int>(servers_.size() + 1);
   return std::max(std::min(third(), share), kLeastPatience);
 }
 
-// In every third of the timeout something is said; a server that is silent for two of them is gone. Not before a login by SASL is done: a server
-// that wants one hangs up on anything else. So one that takes longer than those two costs the line, and any other login has a bound of its own.
+// The client sends something in every third of the timeout; a server that is silent for two of them is given up. Nothing is sent during a login by
+// SASL: a server that requires it hangs up on anything else. So a SASL login that takes longer than two thirds costs the line. Other logins have a
+// bound of their own.
 void Client::keep_alive() {
   executor_.cancel(std::exchange(next_, spi::Executor::kNoTimer));
   const auto silent = line_->may_fall_silent() ? heard_ + 2 * third() : Clock::time_point::max();
@@ -167,7 +168,7 @@ void Client::keep_alive() {
     if (!self || !self->line_ || self->abandoned_) return;
     self->next_ = spi::Executor::kNoTimer;
     const auto line = self->line_;
-    line->attend();  // after a pause of ours it is all there
+    line->attend();  // after a pause of this process the answers are waiting
     if (self->line_ != line || self->abandoned_) return;
     if (line->may_fall_silent() && self->executor_.now() >= self->heard_ + 2 * self->third()) {
       return self->lost("it is silent");
@@ -191,7 +192,7 @@ void Client::received(std::string_view frame) {
   if (!reader.ok()) return lost(kGibberish);
   if (xid == wire::kNotificationXid) return event(reader);
   if (xid == wire::kSetWatchesXid && unset_ > 0) --unset_;
-  // Up to here everything is known that the watches have to tell. Answers to pings overtake others, so they do not count.
+  // All events up to this zxid have come. Answers to pings overtake others, so they do not count.
   if ((xid >= 0 || xid == wire::kSetWatchesXid) && unset_ == 0) last_zxid_ = std::max(last_zxid_, zxid);
   if (xid == wire::kAuthXid) return login_answered(code);
   if (login_ && xid > 0 && xid == login_xid_) {
@@ -224,7 +225,7 @@ void Client::welcomed(std::string_view frame) {
   if (!login_) prove_identities();
 }
 
-// A client that a server does not let in today will not be let in tomorrow.
+// A refused login is final.
 void Client::refuse() {
   drop_line();
   welcome_ = ready_ = false;
@@ -232,7 +233,7 @@ void Client::refuse() {
   if (!abandoned_) events_.session(State::refused, session_, timeout_);
 }
 
-// What happened since the last answer is told by the server, the rest is watched again.
+// The server tells what has happened since the last answer, and watches the rest again.
 void Client::watch_again() {
   const auto paths = [](const Watches& watches) {
     std::deque<std::string> all;
@@ -267,7 +268,7 @@ void Client::event(wire::Reader& body) {
   (void)body.i32();  // state
   const auto path = body.text();
   if (!body.ok()) return lost(kGibberish);
-  // One watch of the server's may be several of ours.
+  // One watch at the server may stand for several of this client.
   std::vector<WatchId> fired;
   const auto fire = [&](WatchMode mode, const std::string& at, bool used_up) {
     const auto [begin, end] = watches(mode).equal_range(at);
@@ -293,7 +294,7 @@ void Client::event(wire::Reader& body) {
   }
 }
 
-// The server does not watch them any more, so that our caller has to look.
+// The server does not watch these nodes any more, so the caller has to look.
 void Client::fire_all() {
   const auto all = std::exchange(watches_, {});
   for (std::size_t mode = 0; mode < kWatchModes; ++mode) {
@@ -337,7 +338,7 @@ void Client::answered(std::int32_t xid, Code code, wire::Reader& body) {
       return lost(kGibberish);
     }
   }
-  // On what is not there, exists() leaves a watch as well.
+  // exists() leaves a watch on a missing node as well.
   const bool absent = code == Code::no_node && call.mode == WatchMode::exist;
   if (call.watch != kNoWatch && (code == Code::ok || absent)) {
     const auto mode = call.mode == WatchMode::exist && !absent ? WatchMode::data : call.mode;
@@ -362,7 +363,7 @@ void Client::abandon(Code code) {
   if (std::exchange(abandoned_, true)) return;
   questions_.clear();
   executor_.cancel(std::exchange(next_, spi::Executor::kNoTimer));
-  // From here on it is close() that has the line, outside the Executor.
+  // From here on close() has the line, outside the Executor.
   login_.reset();
   leaving_ = std::exchange(line_, nullptr);
   if (leaving_) leaving_->let_go();

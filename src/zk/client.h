@@ -5,13 +5,13 @@
 //   logging in -              -> connected  dials again   -              -> refused      -> abandoned
 //   connected  -              -             -> dialling   -              -> dialling     -> abandoned
 //
-// A login of the options that is refused is final. One that is made later (log_in) costs the line, and the next is dialled without it.
+// If a login of the options is refused, that is final. If a later one (log_in) is refused, the line is lost, and the next is dialled without it.
 //
-// Over one line after another: requests under way end with `connection_loss` when one is lost, the session and its watches are taken up
-// again on the next. When the session has expired, another Client takes over.
+// It uses one line after another. When a line is lost, requests under way end with `connection_loss`; the next line resumes the session and its
+// watches. When the session has expired, this Client has ended, and its owner makes another one.
 //
-// A line is kept alive, and found dead, as every client of ZooKeeper does it: we say something in every third of the timeout (or every
-// ten seconds), and a server that was silent for two of them is left. What a server said only matters to the part that asked (lock/validity.h).
+// A line is kept alive, and found dead, as by every client of ZooKeeper: the client sends something in every third of the timeout (or every
+// ten seconds), and gives up a server that was silent for two of them. What an answer proves is decided elsewhere (lock/validity.h).
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ namespace holdfast::zk {
 
 using wire::Code;
 
-// What a request came back with; what is not of its kind is empty.
+// The answer to a request; fields that its operation does not have are empty.
 struct Answer {
   Code code = Code::ok;
   std::string text{};  // the created path, or the data
@@ -46,13 +46,13 @@ struct Answer {
   wire::Stat stat{};
   std::vector<std::string> children{};
   std::vector<std::string> created{};  // by a multi: the path of every step that was a create
-  std::size_t failed = 0;              // of a multi: the first step that could not be made
+  std::size_t failed = 0;              // for a multi: the first step that failed
   wire::AclList acl{};
   std::vector<wire::Id> ids{};
   std::int32_t count = 0;
 };
 
-// The server has done what was asked, or refused it: not our own word for having no answer, nor one that leaves that open.
+// Whether the server has executed or refused the request. False for the codes that mean "no answer", or leave it open.
 constexpr bool came_from_the_server(Code code) {
   return code == Code::ok || code == Code::no_node || code == Code::node_exists || code == Code::no_auth ||
          code == Code::bad_version || code == Code::not_empty || code == Code::no_children_for_ephemerals;
@@ -64,7 +64,7 @@ struct NewNode {
   std::string path;
   wire::Buffer data{};
   wire::CreateMode mode = wire::CreateMode::persistent;
-  wire::AclList acl{};    // none: that of the client's options
+  wire::AclList acl{};    // none: the one in the client's options
   std::int64_t ttl = -1;  // milliseconds
 };
 
@@ -80,27 +80,27 @@ struct Step {
 class Client : public std::enable_shared_from_this<Client> {
  public:
   struct Options {
-    std::chrono::milliseconds session_timeout{};  // that is asked for; no server grants more than 2^31 - 1
+    std::chrono::milliseconds session_timeout{};  // to ask for; no server grants more than 2^31 - 1
     // Upper bound for one round over all servers.
     Clock::duration connection_timeout = std::chrono::seconds(5);
     std::vector<Auth> auth{};
     SaslOptions sasl{};
-    // A login of an earlier session has succeeded: one that cannot be made right now is tried again.
+    // A login of an earlier session has succeeded, so a login that fails for now is tried again.
     bool logged_in_before = false;
     std::vector<AclEntry> acl{};  // of every node that is created; none: open to all
   };
   using Done = std::function<void(Answer)>;
-  // Of the caller's choice, and not for one watch alone: of those with one number, an event tells once.
+  // Chosen by the caller. Several watches may have one number; an event then tells once.
   using WatchId = std::uint64_t;
   static constexpr WatchId kNoWatch = 0;
 
   enum class State { connected, disconnected, expired, refused };
 
-  // Told inside the Executor.
+  // Called inside the Executor.
   struct Events {
     std::function<void(State state, wire::SessionId session, Clock::duration timeout)> session;
     std::function<void(WatchId watch, wire::EventType type, const std::string& path)> watch;
-    // See no_service(): when that is found out, and with every further line that is lost. May be empty.
+    // Called when no_service() becomes true, and with every further line that is lost. May be empty.
     std::function<void()> no_service{};
   };
 
@@ -109,7 +109,7 @@ class Client : public std::enable_shared_from_this<Client> {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  // Begins with any of them. None: what dials knows by itself where to go.
+  // Begins with any of them. Empty: the dialler knows where to go.
   void open(const net::ServerAddresses& servers);
   // From the next line on.
   void set_servers(const net::ServerAddresses& servers);
@@ -122,24 +122,24 @@ class Client : public std::enable_shared_from_this<Client> {
   void set(const std::string& path, const std::string& data, Done done, std::int32_t version = kAnyVersion);
   void get_children(const std::string& path, Done done, WatchId watch = kNoWatch);
   void get_children_and_stat(const std::string& path, Done done, WatchId watch = kNoWatch);
-  // Of all below it, itself not counted.
+  // The number of all nodes below it.
   void count_below(const std::string& path, Done done);
   void get_acl(const std::string& path, Done done);
   void set_acl(const std::string& path, const wire::AclList& acl, Done done, std::int32_t version = kAnyVersion);
-  // Stays when it has fired.
+  // A watch that stays when it has fired.
   void add_watch(const std::string& path, wire::AddWatchMode mode, WatchId watch, Done done);
-  // All watches of this session of that kind on that node; those of add_watch are of the kind `any`.
+  // Removes all watches of that kind that this session has on that node; those of add_watch have the kind `any`.
   void remove_watches(const std::string& path, wire::WatchKind kind, Done done);
-  // All of it or nothing.
+  // All steps or none.
   void multi(const std::vector<Step>& steps, Done done);
   void sync(const std::string& path, Done done);
   void who_am_i(Done done);
-  // Of this session; those whose path begins with `prefix`.
+  // The ephemerals of this session whose paths begin with `prefix`.
   void get_ephemerals(const std::string& prefix, Done done);
   // Proves one more identity, on this line and all later ones.
   void log_in(const Auth& auth, Done done);
 
-  // Requests that are made while it lives leave together. Inside the Executor.
+  // As long as it lives, requests are gathered; then they leave together. Inside the Executor.
   class Together {
    public:
     explicit Together(const Client& client) : line_(client.line_) { hold(true); }
@@ -154,28 +154,28 @@ class Client : public std::enable_shared_from_this<Client> {
     const std::shared_ptr<Line> line_;
   };
 
-  // Of the session; empty before the first.
+  // The password of the session; empty before the first session.
   const std::string& password() const { return password_; }
 
-  // The server that we are at, or that was tried last; the list may have changed since.
+  // The server of the present or last line; the list may have changed since.
   const net::ServerAddress& server() const { return dialled_to_ ? *dialled_to_ : servers_[server_ % servers_.size()]; }
   // Why there is no connection, server by server; empty if there is one.
   std::string trouble() const { return ready_ ? std::string() : trouble_.text(servers_); }
-  // A server has begun a session, or taken it up, and has not answered our logins.
+  // A server has begun or resumed the session, and has not answered the logins yet.
   bool waits_for_login() const { return welcome_ && !ready_; }
-  // Of State::refused, if more is known than that: a clause with the server as its subject.
+  // For State::refused, if more is known: a clause with the server as its subject.
   const std::string& refusal() const { return refusal_; }
   // Which server the last line was to, and why it was lost.
   const net::ServerAddress& lost_server() const { return lost_server_; }
   const std::string& why_lost() const { return why_lost_; }
   // Every server has refused the connection at least that often in a row.
   bool every_server_refuses(std::size_t times) const { return trouble_.all_refuse(servers_, times); }
-  // There was no session yet, and every server is known to be one of another kind; trouble() says of which.
+  // There was no session yet, and every server is known to be of another kind; trouble() says of which.
   bool no_service() const { return session_ == 0 && trouble_.all_are_strangers(servers_); }
 
-  // No events any more, and every request under way ends with `code`. Inside the Executor.
+  // Calls no events any more; every request under way ends with `code`. Inside the Executor.
   void abandon(Code code);
-  // Ends the session, if it can be reached. Blocks. After abandon().
+  // Ends the session, if the server can be reached. Blocks. After abandon().
   void close();
 
  private:
@@ -184,13 +184,13 @@ class Client : public std::enable_shared_from_this<Client> {
   static constexpr std::size_t kWatchModes = 5;
   using Watches = std::multimap<std::string, WatchId>;
 
-  // Takes the answer apart, whose code is ok.
+  // Reads an answer whose code is ok.
   using Parse = void (*)(wire::Reader& body, Answer& answer);
   struct Call {
     std::int32_t xid = 0;
     Parse parse = nullptr;
     Done done{};
-    // A watch that is there once this succeeds.
+    // The watch that the server has once this succeeds.
     std::string path{};
     WatchId watch = kNoWatch;
     WatchMode mode = WatchMode::data;
@@ -236,19 +236,19 @@ class Client : public std::enable_shared_from_this<Client> {
 
   net::ServerAddresses servers_;
   std::size_t server_ = 0;  // the one to dial next
-  std::size_t failed_ = 0;  // lines in a row that came to nothing
+  std::size_t failed_ = 0;  // lines in a row that failed
   Trouble trouble_;
   net::ServerAddress lost_server_;
   std::string why_lost_;
-  std::map<net::ServerAddress, std::shared_ptr<void>> questions_;  // what listens there; asked once
+  std::map<net::ServerAddress, std::shared_ptr<void>> questions_;  // about what listens there; each asked once
 
   std::shared_ptr<Line> line_;
   std::shared_ptr<Line> leaving_;  // for close() to say goodbye on
-  bool welcome_ = false;           // this line has been answered
-  bool ready_ = false;             // and our logins on it
+  bool welcome_ = false;           // the server has answered the handshake on this line
+  bool ready_ = false;             // and the logins
   std::vector<Auth> identities_;
-  std::deque<Done> logins_;           // under way; none of those that were proven on another line
-  Clock::time_point logins_since_{};  // the first of them is waited for
+  std::deque<Done> logins_;           // under way; not those that were proven on another line
+  Clock::time_point logins_since_{};  // since when the first of them is under way
   std::unique_ptr<SaslLogin> login_;  // under way on this line, before the others
   std::int32_t login_xid_ = 0;
   bool begun_before_ = options_.logged_in_before;  // a login has succeeded
@@ -266,7 +266,7 @@ class Client : public std::enable_shared_from_this<Client> {
   wire::Zxid last_zxid_ = 0;
   std::int32_t last_xid_ = 0;
   std::deque<Call> calls_;  // a ZooKeeper answers in this order
-  std::size_t unset_ = 0;   // frames of watches that are not known to be set again
+  std::size_t unset_ = 0;   // frames of watches whose setting is not confirmed
   std::array<Watches, kWatchModes> watches_;
 };
 

@@ -1,4 +1,4 @@
-// fake_line.h -- a line that a test holds in its hand: what is said on it, and what comes back.
+// fake_line.h -- a line for tests: a test reads what the client sends, and makes the answers.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace holdfast::zk {
 inline constexpr wire::SessionId kSession = 0x1234;
 inline constexpr std::size_t kLength = 4;  // of a frame's length
 
-// What was said on a line, in words.
+// What the client has done with a line, in words.
 struct Said {
   std::int32_t xid = 0;
   wire::Op op = wire::Op::error;
@@ -75,7 +75,7 @@ struct FakeLine final : Line {
   bool gone = false;
   std::string last_words;
   std::function<void()> on_attend;
-  std::function<void(const net::Stranger&)> tell_what_listens;  // none: nothing was asked
+  std::function<void(const net::Stranger&)> tell_what_listens;  // none: the client has not asked
 };
 
 }  // namespace holdfast::zk

@@ -26,7 +26,7 @@ bool end_at(const net::ServerAddress& server, const LeftSession& session, const 
   wire::ConnectResponse response;
   if (!decode(reader, response)) return false;
   if (response.session != session.id || response.timeout <= 0) return true;  // it has ended already
-  // A server may hear nothing of a client that has not logged in.
+  // A server may ignore a client that has not logged in.
   if (!server.is_path() && !options.sasl.mechanism.empty() &&
       !log_in_by_sasl(socket, options.sasl, server.name_or_host(), kCloseXid + 1, deadline)) {
     return false;

@@ -1,6 +1,6 @@
 // left_session.h -- ends a session whose client is gone, by its id and password.
 //
-// Needs no thread and no Executor: for a process that has nothing else to do any more.
+// Needs no thread and no Executor: for a process that has nothing else to do.
 #pragma once
 
 #include <chrono>
@@ -17,11 +17,11 @@ namespace holdfast::zk {
 struct LeftSession {
   wire::SessionId id = 0;
   std::string password{};
-  std::chrono::milliseconds timeout{};  // that was asked for
+  std::chrono::milliseconds timeout{};  // the one that was asked for
 };
 
-// At the first of the servers that answers; each gets its share of the time. A name is looked up here and now, which may take longer. True: the
-// session has ended. `options`: what the client logged in with. `tls`: none for plain text.
+// Asks the first of the servers that answers; each gets its share of the time. Looking up a name may take longer. True: the session has ended.
+// `options`: what the client logged in with. `tls`: none for plain text.
 bool end_left_session(const net::ServerAddresses& servers, const LeftSession& session, const ZooKeeperOptions& options,
                       net::ClientTls* tls, Clock::time_point deadline);
 

@@ -1,6 +1,6 @@
-// line.h -- one connection to one server: frames there and back, each without its length.
+// line.h -- one connection to one server, for frames in both directions, each without its length.
 //
-// There are three: over a socket, to the engine inside this process, and to the local engine, which has to be found first.
+// There are three kinds: over a socket, to an engine inside this process, and to the local engine, which has to be found first.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace holdfast::zk {
 
 class Line {
  public:
-  // Told inside the Executor, never while the line is being made or sent to.
+  // Called inside the Executor, never while the line is being made or sent to.
   struct Events {
     std::function<void(std::string_view frame)> received;
     std::function<void(const std::string& why)> lost;  // once, and nothing after it
@@ -24,23 +24,23 @@ class Line {
 
   virtual ~Line() = default;
 
-  // Kept until the connection is there.
+  // Keeps the frame until there is a connection.
   virtual void send(std::string frame) = 0;
-  // While true, frames are kept, so that they leave together.
+  // As long as it is true, frames are kept, so that they leave together.
   virtual void hold(bool) {}
-  // Tells now what has arrived: for a caller that is about to conclude something from silence.
+  // Delivers now what has arrived: for a caller that is about to take silence for an answer.
   virtual void attend() {}
-  // False: whenever it is gone, that is told.
+  // False: the line always tells when the other end is gone.
   virtual bool may_fall_silent() const { return true; }
-  // Finds out what it is that listens there, for a line that is not answered; until the result is destroyed. Inside. Nothing if there is nothing
-  // to ask.
+  // For a line without an answer: finds out what listens there, until the result is destroyed. Inside the Executor. Returns nothing if there is
+  // nothing to ask.
   virtual std::shared_ptr<void> ask_what_listens(std::function<void(const net::Stranger& stranger)> /*done*/) {
     return nullptr;
   }
 
-  // Nothing is told any more. Inside.
+  // Calls no event any more. Inside the Executor.
   virtual void let_go() = 0;
-  // The last words, if they can still be said. Waits a moment for the server to hang up. Outside the Executor, after let_go().
+  // Sends the last frame, if it still can, and waits a moment for the server to hang up. Outside the Executor, after let_go().
   virtual void close(std::string goodbye) = 0;
 };
 

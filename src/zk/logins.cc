@@ -1,4 +1,4 @@
-// logins.cc -- how a client proves who it is, on every line before anything else is asked: by SASL, then by the identities of `auth`.
+// logins.cc -- how a client proves its identities on every line, before any other request: by SASL, then those of `auth`.
 #include <utility>
 
 #include "zk/client.h"
@@ -24,7 +24,7 @@ void Client::log_in_by_sasl() {
                         [this](const std::string& why, bool for_good) { login_failed(why, for_good); }});
 }
 
-// What cannot be done now (a KDC that is down, a file that is being replaced) may work on the next line, for a session that is worth it.
+// A failure that may be temporary (a KDC that is down, a file that is being replaced) is tried again on the next line, if there was a login before.
 void Client::login_failed(const std::string& why, bool for_good) {
   if (!for_good && begun_before_) return lost(why);
   refusal_ = why;
@@ -47,11 +47,11 @@ void Client::send_login(const Auth& auth, Done done) {
   keep_alive();
 }
 
-// When a server that has not answered them is left, although it answers pings. As long as one that is silent; but while there was no session yet, and
-// there are other servers, only as long as one that does not begin: they want to be tried in time.
+// When to give up a server that has not answered the logins, although it answers pings. After the same time as a silent one; but if there was no
+// session yet, and there are other servers, after the time for a handshake, so that the others are tried in time.
 //
-// A server that lets a login wait on purpose, as the engine does beside others that guess passwords, does not answer pings meanwhile either, so
-// that this is not sooner than it would be left anyway; and a session that is taken up again does not wait there.
+// A server that delays a login on purpose, as the engine does while clients guess passwords, does not answer pings meanwhile either, so it would be
+// given up then anyway; and the engine does not delay a session that is resumed.
 Clock::time_point Client::logins_due() const {
   if (logins_.empty() || !line_->may_fall_silent()) return Clock::time_point::max();
   const bool others_first = !begun_before_ && servers_.size() > 1;
@@ -74,7 +74,7 @@ void Client::login_answered(Code code) {
   if (!done && code != Code::ok) return refuse();
   if (done) done({.code = code});
   if (abandoned_ || !line_) return;
-  // The server ends the connection after this; what is sent on it meanwhile is lost.
+  // The server ends the connection after this; requests that are sent meanwhile are lost.
   if (code != Code::ok) return lost("it refused an identity");
   if (!ready_ && logins_.empty()) logged_in();
 }

@@ -56,7 +56,7 @@ void results(wire::Reader& body, Answer& answer) {
     if (op == wire::Op::set_data) (void)decode_stat(body);
     if (op == wire::Op::error) {
       (void)body.i32();
-      // Those before it are told as done, those behind it as inconsistent.
+      // The server reports the steps before the failed one as done, and those after it as inconsistent.
       if (code != Code::ok && answer.code == Code::ok) {
         answer.code = code;
         answer.failed = step;
@@ -101,7 +101,7 @@ void Client::set(const std::string& path, const std::string& data, Done done, st
   ask(wire::Op::set_data, body, {.parse = stat_only, .done = std::move(done)});
 }
 
-// With the flag that asks for a watch.
+// A read with the flag that asks for a watch.
 void Client::look(wire::Op op, const std::string& path, Call call) {
   wire::Writer body;
   body.text(path);

@@ -11,7 +11,7 @@
 
 namespace holdfast::zk {
 
-// Shared with the thread of a step, which is not waited for.
+// Shared with the thread of a step, which is not joined.
 struct SaslLogin::Job : std::enable_shared_from_this<Job> {
   Job(spi::Executor& e, const SaslOptions& options, const std::string& host, Events ev)
       : executor(&e), events(std::move(ev)), steps(options, host, [this] { return wanted(); }) {}
@@ -47,9 +47,9 @@ struct SaslLogin::Job : std::enable_shared_from_this<Job> {
   }
 
   std::mutex mutex;
-  spi::Executor* executor;  // none once the login is gone
+  spi::Executor* executor;  // none once the login is destroyed
   const Events events;
-  SaslSteps steps;  // of one thread after the other
+  SaslSteps steps;  // used by one thread after the other
 };
 
 SaslLogin::SaslLogin(spi::Executor& executor, const SaslOptions& options, const std::string& host, Events events)

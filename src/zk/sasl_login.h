@@ -1,6 +1,6 @@
 // sasl_login.h -- a login by SASL on one connection of ZooKeeper's protocol.
 //
-// Each step runs on a thread of its own, because a password file or a KDC may be slow, and is told inside the Executor.
+// Each step runs on a thread of its own, because a password file or a KDC may be slow. Its result comes inside the Executor.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace holdfast::zk {
 
 class SaslLogin {
  public:
-  // Inside the Executor, and nothing once the login is destroyed.
+  // Called inside the Executor, and never after the login is destroyed.
   struct Events {
     std::function<void(std::string token)> say;  // to the server, as a request `sasl`
     std::function<void()> done;
@@ -30,7 +30,7 @@ class SaslLogin {
   SaslLogin(const SaslLogin&) = delete;
   SaslLogin& operator=(const SaslLogin&) = delete;
 
-  // What the server said to the last token.
+  // The server's answer to the last token.
   void answered(wire::Code code, const wire::Buffer& challenge);
 
  private:

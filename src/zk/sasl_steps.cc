@@ -16,7 +16,7 @@
 namespace holdfast::zk {
 namespace {
 
-// ZooKeeper's servers call themselves that for DIGEST-MD5, wherever they are.
+// The name of every ZooKeeper server for DIGEST-MD5.
 constexpr auto kDigestHost = "zk-sasl-md5";
 constexpr std::size_t kMostPassword = 1'024;
 

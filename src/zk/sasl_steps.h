@@ -20,7 +20,7 @@ class SaslSteps {
  public:
   struct Step {
     std::string token{};  // to be sent to the server, as a request `sasl`
-    bool done = false;    // nothing more is to be sent
+    bool done = false;    // there is nothing more to send
   };
   struct Failure {
     std::string why{};      // a clause with the server as its subject. Empty: it did not answer
@@ -32,7 +32,7 @@ class SaslSteps {
   SaslSteps(SaslOptions options, std::string host, std::function<bool()> wanted = {});
 
   Result start();
-  // What the server said to the last token.
+  // The server's answer to the last token.
   Result answered(wire::Code code, const wire::Buffer& challenge);
 
  private:

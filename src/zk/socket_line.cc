@@ -11,7 +11,7 @@
 namespace holdfast::zk {
 namespace {
 
-// A server that is there closes the session within this; one that is not there is not waited for longer.
+// A live server closes the session within this time; a dead one is not waited for any longer.
 constexpr auto kGoodbye = std::chrono::milliseconds(500);
 
 }  // namespace
@@ -39,7 +39,7 @@ std::shared_ptr<SocketLine> SocketLine::make(net::Reactor& reactor, const net::S
     const auto self = weak.lock();
     if (!self) return;
     self->patience_ = net::Reactor::kNoTimer;
-    // It may be we who were away.
+    // It may have been this process that was stopped.
     self->attend();
     if (!self->heard_) self->lose("it does not answer");
   });
@@ -70,7 +70,7 @@ void SocketLine::hold(bool held) {
 
 void SocketLine::attend() {
   if (over_) return;
-  const auto self = shared_from_this();  // the observer may let go of it
+  const auto self = shared_from_this();  // the observer may drop the last reference
   socket_.on_ready();
   while (!over_) {
     const auto frame = socket_.next_frame();
@@ -107,7 +107,7 @@ void SocketLine::close(std::string goodbye) {
     pollfd polled{socket_.fd(), wanted, 0};
     (void)::poll(&polled, 1, static_cast<int>(left));
     socket_.on_ready();
-    while (socket_.next_frame()) {  // answers that no caller waits for any more
+    while (socket_.next_frame()) {  // answers for which no caller waits any more
     }
   }
 }

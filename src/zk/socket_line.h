@@ -1,7 +1,7 @@
 // socket_line.h -- a line over TCP or a Unix socket, in the client's own loop.
 //
-// The thread that is inside writes to the socket itself, and what comes is read where it is dealt with: no thread is woken on the way out, and
-// one on the way in.
+// The thread that is inside writes to the socket itself, and the loop reads where the answers are handled: no thread is woken for a request, and
+// one for an answer.
 #pragma once
 
 #include <functional>
@@ -16,11 +16,11 @@ namespace holdfast::zk {
 
 class SocketLine final : public Line, public std::enable_shared_from_this<SocketLine> {
  public:
-  // A host that is a name would be looked up here and now. `tls`: none for plain text.
+  // The host must be a number: looking up a name would block. `tls`: none for plain text.
   static std::shared_ptr<SocketLine> make(net::Reactor& reactor, const net::ServerAddress& server,
                                           Clock::duration patience, Events events, net::ClientTls* tls = nullptr);
 
-  // Dials such lines.
+  // A function that dials such lines.
   static Dial dial(net::Reactor& reactor, std::shared_ptr<net::ClientTls> tls = nullptr);
 
   void send(std::string frame) override;
@@ -44,7 +44,7 @@ class SocketLine final : public Line, public std::enable_shared_from_this<Socket
   net::Reactor::TimerId patience_ = net::Reactor::kNoTimer;
   bool heard_ = false;
   bool held_ = false;
-  bool over_ = false;  // lost, or let go of
+  bool over_ = false;  // lost, or let_go() was called
 };
 
 }  // namespace holdfast::zk

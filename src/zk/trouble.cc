@@ -10,7 +10,7 @@
 namespace holdfast::zk {
 namespace {
 
-// Of a longer list the rest is counted.
+// If there are more, the rest is only counted.
 constexpr std::size_t kMostReasons = 5;
 
 }  // namespace

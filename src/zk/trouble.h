@@ -21,24 +21,24 @@ inline constexpr auto kNotAsked = "what it answers was not asked";
 
 class Trouble {
  public:
-  // A line to that server was lost before it was answered, or is waited for.
+  // A line to that server was lost before the server answered.
   void failed(const net::ServerAddress& server, const std::string& why) {
     why_[server] = why;
     refusals_[server] = why == kRefused ? refusals_[server] + 1 : 0;
   }
-  // What it is that listens there; counts more than why a line was lost.
+  // What listens there; counts more than why a line was lost.
   void found(const net::ServerAddress& server, const net::Stranger& stranger) {
     if (!stranger.clause.empty()) found_[server] = stranger;
   }
-  // It is a ZooKeeper after all.
+  // The server turned out to be a ZooKeeper.
   void met(const net::ServerAddress& server) { found_.erase(server); }
   void clear() { *this = {}; }
 
-  // Of one server: "connection refused; is the server running?". Of several, with their addresses.
+  // For one server: "connection refused; is the server running?". For several, with their addresses.
   std::string text(const net::ServerAddresses& servers) const;
-  // Each has refused the connection at least that often in a row.
+  // Whether each has refused the connection at least that often in a row.
   bool all_refuse(const net::ServerAddresses& servers, std::size_t times) const;
-  // Each is known to be a server of another kind.
+  // Whether each is known to be a server of another kind.
   bool all_are_strangers(const net::ServerAddresses& servers) const;
 
  private:
