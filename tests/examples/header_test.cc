@@ -25,13 +25,14 @@ struct Orders {
   std::vector<std::string> written;
 };
 
+// For examples that begin with a client, or a mutex.
 class HeaderExample : public ::testing::Test {
  protected:
   holdfast::Client client = holdfast::Client::connect("memory:");
   holdfast::Mutex mutex = client.mutex("orders/123");
 };
 
-TEST_F(HeaderExample, of_the_umbrella_header_works) {
+TEST(HeaderExampleAlone, of_the_umbrella_header_works) {
   auto client = holdfast::Client::connect("memory:");
   holdfast::Mutex mutex = client.mutex("orders/123");
   std::scoped_lock hold(mutex);
@@ -62,7 +63,8 @@ TEST_F(HeaderExample, of_lockable_works) {
   EXPECT_TRUE(done);
 }
 
-TEST_F(HeaderExample, of_mutex_works) {
+TEST(HeaderExampleAlone, of_mutex_works) {
+  auto client = holdfast::Client::connect("memory:");
   holdfast::Mutex mutex = client.mutex("orders/123");
   std::scoped_lock hold(mutex);
   EXPECT_TRUE(mutex.is_held_by_this_thread());
@@ -155,7 +157,7 @@ TEST_F(HeaderExample, of_a_message_is_what_a_caller_gets) {
       << message;
 }
 
-TEST_F(HeaderExample, of_retry_works) {
+TEST(HeaderExampleAlone, of_retry_works) {
   using namespace std::chrono_literals;
   holdfast::ClientOptions options{.retry = holdfast::RetryPolicy::until_elapsed(30s, 500ms)};
   auto client = holdfast::Client::connect("memory:", options);
@@ -175,14 +177,14 @@ TEST_F(HeaderExample, of_clock_works) {
   mutex.unlock();
 }
 
-TEST_F(HeaderExample, of_client_works) {
+TEST(HeaderExampleAlone, of_client_works) {
   using namespace std::chrono_literals;
   auto client = holdfast::Client::connect("memory:", {.session_timeout = 10s, .purpose = "monthly run"});
   holdfast::Lease lease = client.mutex("orders/123").acquire();
   EXPECT_EQ(client.session_timeout(), 10s);
 }
 
-TEST_F(HeaderExample, of_transaction_works) {
+TEST(HeaderExampleAlone, of_transaction_works) {
   const holdfast::Engine engine({.name = "transaction"});
   auto client = holdfast::Client::connect("embedded:transaction");
   const auto lease = client.mutex("orders/123").acquire();
@@ -203,7 +205,7 @@ TEST_F(HeaderExample, of_transaction_works) {
   auto client = holdfast::Client::connect("zks://db1.example.com:2281", options);
 }
 
-TEST_F(HeaderExample, of_zookeeper_options_works) {
+TEST(HeaderExampleAlone, of_zookeeper_options_works) {
   const holdfast::Engine engine({.name = "orders"});
   const std::string login = "billing:secret";
   holdfast::ClientOptions options{.zookeeper = {.auth = {{"digest", login}}, .acl = {{"auth", "", 31}}}};
@@ -212,7 +214,7 @@ TEST_F(HeaderExample, of_zookeeper_options_works) {
   EXPECT_THROW(holdfast::Client::connect("embedded:orders").inspect("1"), holdfast::Error);
 }
 
-TEST_F(HeaderExample, of_engine_works) {
+TEST(HeaderExampleAlone, of_engine_works) {
   const holdfast::testing::TempDir temporary;
   const auto directory = temporary.path().string();
   holdfast::Engine engine({.data_dir = directory, .listen = {{.port = 0}}});
@@ -244,7 +246,7 @@ TEST_F(HeaderExample, of_engine_data_works) {
   holdfast::stop_local_engine(std::chrono::seconds(5));
 }
 
-TEST_F(HeaderExample, of_faulty_service_works) {
+TEST(HeaderExampleAlone, of_faulty_service_works) {
   holdfast::testing::FaultyService service;
   auto client = service.connect("worker");
   const auto lease = client.mutex("orders/123").acquire();
@@ -252,7 +254,7 @@ TEST_F(HeaderExample, of_faulty_service_works) {
   EXPECT_FALSE(lease.is_held());
 }
 
-TEST_F(HeaderExample, of_queue_backend_works) {
+TEST(HeaderExampleAlone, of_queue_backend_works) {
   auto store = std::make_shared<toy::Store>();
   const auto make = [&](auto& executor) { return std::make_unique<toy::Backend>(executor, store, 10s); };
   auto client = holdfast::Client::connect(make);
