@@ -14,6 +14,7 @@
 #include "holdfast/lock_options.h"
 #include "holdfast/multi_lock.h"
 #include "holdfast/mutex.h"
+#include "holdfast/redis_options.h"
 #include "holdfast/retry.h"
 #include "holdfast/semaphore.h"
 #include "holdfast/shared_count.h"
@@ -87,10 +88,12 @@ struct ClientOptions {
   std::chrono::milliseconds connection_timeout{5'000};
   // Put before every name: "billing" makes "orders/1" the path /billing/orders/1.
   std::string name_space{};
-  // For zks:// only; with another URL of ZooKeeper it is refused.
+  // For zks:// and rediss://; with a URL of ZooKeeper or Redis that goes without TLS it is refused.
   TlsOptions tls{};
   // For services that speak ZooKeeper's protocol.
   ZooKeeperOptions zookeeper{};
+  // For Redis and Valkey.
+  RedisOptions redis{};
   // How often, and how fast, a call tries again when the service cannot be reached.
   RetryPolicy retry = RetryPolicy::exponential_backoff(std::chrono::milliseconds(100), 10, std::chrono::seconds(5));
   HandOver hand_over{};
@@ -136,6 +139,9 @@ class Client {
   //   memory:  memory:NAME                   a queue inside this process, shared by all its clients of that name
   //   zk://host:port,host:port[/chroot]      Apache ZooKeeper, or `holdfast server`; zk:// may be left out if every host has a port
   //   zks://host:port,host:port[/chroot]     the same by TLS
+  //   redis://[user:password@]host:port[/db] Redis 6.0 or newer, or Valkey; rediss:// by TLS; of several hosts, that which is the master
+  //   redis+unix:///run/redis.sock[?db=1]    the same at a Unix socket
+  //   redis+sentinel://host,host/master[/db] the same, found by its Sentinels; rediss+sentinel:// by TLS
   //   local:                                 the engine of this user, started on first use (local.h)
   //   embedded:  embedded:/directory         an engine inside this process (engine.h)
   //

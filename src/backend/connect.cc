@@ -6,6 +6,8 @@
 #include "backend/embedded/engine_line.h"
 #include "backend/local/local_line.h"
 #include "backend/memory/memory_backend.h"
+#include "backend/redis/address.h"
+#include "backend/redis/make_backend.h"
 #include "backend/zookeeper/address.h"
 #include "backend/zookeeper/options.h"
 #include "backend/zookeeper/zookeeper_backend.h"
@@ -30,14 +32,14 @@ std::chrono::milliseconds time_of_one_attempt(std::chrono::milliseconds longest,
 }
 
 // None: plain text. Files that cannot be used are found here, before anything is waited for.
-std::shared_ptr<net::ClientTls> tls_of(const zookeeper::Address& address, const TlsOptions& options,
-                                       std::string_view url) {
-  if (!address.tls) {
+std::shared_ptr<net::ClientTls> tls_of(bool wanted, const TlsOptions& options, std::string_view url,
+                                       std::string_view instead) {
+  if (!wanted) {
     if (options == TlsOptions{}) return nullptr;
     throw Error(Errc::invalid_argument,
-                fmt::format("there are settings for TLS, but \"{}\" is a URL without it; write zks:// and the server's "
+                fmt::format("there are settings for TLS, but \"{}\" is a URL without it; write {} and the server's "
                             "secure port",
-                            base::printable(url)));
+                            base::printable(url), instead));
   }
   auto tls = std::make_shared<net::ClientTls>(options);
   if (const auto usable = tls->connect("localhost"); !usable) throw Error(Errc::invalid_argument, usable.error());
@@ -69,11 +71,24 @@ Client Client::connect_until(std::string_view url, Clock::time_point deadline, C
   if (zookeeper::is_address(url)) {
     auto address = zookeeper::parse_address(url);
     if (!address) throw Error(Errc::invalid_argument, address.error());
-    const auto tls = tls_of(*address, options.tls, url);
+    const auto tls = tls_of(address->tls, options.tls, url, "zks://");
     return open_until(
         [&](net::Reactor& reactor) {
           return std::make_unique<zookeeper::ZooKeeperBackend>(reactor, *address, for_backend,
                                                                zk::SocketLine::dial(reactor, tls));
+        },
+        deadline, std::move(options));
+  }
+  if (redis::is_address(url)) {
+    const auto address = redis::parse_address(url);
+    if (!address) throw Error(Errc::invalid_argument, address.error());
+    const auto settings = redis::merged(options.redis, *address);
+    const auto tls = tls_of(address->tls, options.tls, redis::without_password(url),
+                            address->master.empty() ? "rediss://" : "rediss+sentinel://");
+    return open_until(
+        [&](net::Reactor& reactor) {
+          return redis::make_backend(reactor, *address, settings, for_backend.session_timeout,
+                                     for_backend.connection_timeout, tls);
         },
         deadline, std::move(options));
   }
@@ -113,10 +128,9 @@ Client Client::connect_until(std::string_view url, Clock::time_point deadline, C
   }
   throw Error(
       Errc::invalid_argument,
-      fmt::format(
-          "\"{}\" is not a URL of a storage service; use zk://host:port,host:port[/chroot], zks:// for TLS, local:, "
-          "embedded:, embedded:/directory or memory:",
-          base::printable(url)));
+      fmt::format("\"{}\" is not a URL of a storage service; use zk://host:port,host:port[/chroot], zks:// for TLS, "
+                  "redis://host:port[/db], rediss:// for TLS, local:, embedded:, embedded:/directory or memory:",
+                  base::printable(url)));
 }
 
 }  // namespace holdfast

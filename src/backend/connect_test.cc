@@ -35,11 +35,12 @@ bool says(const std::string& sentence, std::string_view part) { return sentence.
 
 TEST(Connect, refuses_unknown_schemes_and_says_which_there_are) {
   for (const auto* url :
-       {"", "memory", "redis://localhost", "zookeeper://localhost", "localhost", "ZK://a", " zk://a", "Memory:"}) {
+       {"", "memory", "rediz://localhost", "zookeeper://localhost", "localhost", "ZK://a", " zk://a", "Memory:"}) {
     const auto refused = refusal_of(url);
     EXPECT_EQ(refused.code, Errc::invalid_argument) << url;
     const auto* known =
-        "use zk://host:port,host:port[/chroot], zks:// for TLS, local:, embedded:, embedded:/directory or memory:";
+        "use zk://host:port,host:port[/chroot], zks:// for TLS, redis://host:port[/db], rediss:// for TLS, local:, "
+        "embedded:, embedded:/directory or memory:";
     EXPECT_TRUE(says(refused.sentence, known)) << refused.sentence;
     EXPECT_TRUE(says(refused.sentence, "\"" + std::string(url) + "\"")) << refused.sentence;
   }

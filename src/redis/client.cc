@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "redis/refusal.h"
+#include "redis/greeting.h"
 
 namespace holdfast::redis {
 namespace {
@@ -27,7 +27,16 @@ Client::Client(net::Reactor& reactor, Options options, Events events, std::share
       options_(std::move(options)),
       events_(std::move(events)),
       tls_(std::move(tls)),
-      resolver_(reactor, tls_ ? net::Names::kept : net::Names::dropped) {}
+      resolver_(reactor, tls_ ? net::Names::kept : net::Names::dropped) {
+  if (options_.master.empty()) return;
+  sentinels_ = std::make_unique<Sentinels>(reactor,
+                                           Sentinels::Options{.sentinels = options_.servers,
+                                                              .master = options_.master,
+                                                              .user = options_.sentinel_user,
+                                                              .password = options_.sentinel_password,
+                                                              .patience = options_.connection_timeout / 2},
+                                           tls_);
+}
 
 Client::~Client() = default;
 
@@ -38,10 +47,24 @@ void Client::open() {
 
 // Before every round, because the servers may have moved.
 void Client::look_up() {
-  resolver_.resolve(options_.servers, [this](const net::ServerAddresses& servers, const std::string& trouble) {
+  if (!sentinels_) return look_up(options_.servers, {});
+  sentinels_->find([this](const Sentinels::Found& found) {
     if (state_ != State::dialling) return;
-    unresolved_ = trouble;
-    servers_ = servers;
+    if (found.final) return refuse(found.trouble);
+    look_up(found.master ? net::ServerAddresses{*found.master} : net::ServerAddresses{}, found.trouble);
+  });
+}
+
+void Client::look_up(const net::ServerAddresses& servers, const std::string& trouble) {
+  resolver_.resolve(servers, [this, trouble](const net::ServerAddresses& resolved, const std::string& unresolved) {
+    if (state_ != State::dialling) return;
+    unresolved_ = trouble.empty() || unresolved.empty() ? trouble + unresolved : trouble + "; " + unresolved;
+    servers_ = resolved;
+    // A former master does not matter any more.
+    std::erase_if(why_, [&](const auto& each) {
+      return std::none_of(servers_.begin(), servers_.end(),
+                          [&](const auto& server) { return server.text() == each.first; });
+    });
     left_in_round_ = servers_.size();
     dial();
   });
@@ -91,9 +114,11 @@ void Client::log_in() {
 
 void Client::logged_in(const std::string& what, const std::optional<resp::Value>& answer) {
   if (!answer || state_ != State::dialling) return;
-  if (answer->is_error()) {
-    const auto refusal = refusal_of(*answer, what);
-    return refusal.final ? refuse(refusal.why) : lost(refusal.why);
+  if (answer->is_error()) return give_up(refusal_of(*answer, what));
+  if (what == "HELLO") {
+    const auto greeting = greeting_of(*answer);
+    if (!greeting) return lost("what listens there is not a Redis");
+    if (const auto refusal = refusal_of(*greeting)) return give_up(*refusal);
   }
   if (what == "SCRIPT") digests_.push_back(answer->text);
   if (--logging_in_ > 0) return;
@@ -103,6 +128,8 @@ void Client::logged_in(const std::string& what, const std::optional<resp::Value>
   watch_silence();
   events_.connected();
 }
+
+void Client::give_up(const Refusal& refusal) { refusal.final ? refuse(refusal.why) : lost(refusal.why); }
 
 void Client::send(const resp::Command& command, Done done) {
   if (pending_.empty()) heard_ = reactor_.now();  // before that the server owed nothing
@@ -145,7 +172,7 @@ void Client::received(resp::Value value) {
     // A server that is full, or in protected mode, sends an error first and closes the connection.
     if (value.is_error()) {
       const auto refusal = refusal_of(value, {});
-      return refusal.final && state_ == State::dialling ? refuse(refusal.why) : lost(refusal.why);
+      return state_ == State::dialling ? give_up(refusal) : lost(refusal.why);
     }
     return lost("it answers what was not asked");
   }
@@ -207,7 +234,7 @@ void Client::watch_silence() {
 std::string Client::trouble() const {
   if (state_ == State::connected) return {};
   std::string text = unresolved_;
-  const bool several = servers_.size() > 1;
+  const bool several = servers_.size() > 1 || sentinels_;
   for (const auto& [server, why] : why_) {
     if (!text.empty()) text += "; ";
     text += several ? fmt::format("{}: {}", server, why) : why;
@@ -219,6 +246,7 @@ std::function<void()> Client::close(const resp::Command& goodbye) {
   const bool was_connected = std::exchange(state_, State::closed) == State::connected;
   ++line_number_;
   resolver_.cancel();
+  if (sentinels_) sentinels_->cancel();
   reactor_.cancel(std::exchange(silence_timer_, net::Reactor::kNoTimer));
   reactor_.cancel(std::exchange(dial_timer_, net::Reactor::kNoTimer));
   const auto line = std::exchange(line_, nullptr);

@@ -5,7 +5,9 @@
 //   connected   -              -> dialling      -                  -> closed
 //
 // The login is one flight: HELLO 3 with the user and the password, SELECT, and SCRIPT LOAD of every script. RESP3, because published messages
-// then come over the same connection as the answers, and in order with them.
+// then come over the same connection as the answers, and in order with them. A server that says it is not a master is left for the next one.
+//
+// With the name of a master, the servers are its Sentinels: they are asked for it before every connection.
 //
 // A command is sent once. If the line is lost before its answer, the server may have executed it, or may still do so.
 #pragma once
@@ -24,6 +26,8 @@
 #include "net/reactor.h"
 #include "net/resolver.h"
 #include "redis/line.h"
+#include "redis/refusal.h"
+#include "redis/sentinels.h"
 #include "resp/command.h"
 #include "resp/value.h"
 
@@ -33,6 +37,9 @@ class Client {
  public:
   struct Options {
     net::ServerAddresses servers{};
+    std::string master{};  // not empty: the servers are Sentinels, which know it by that name
+    std::string sentinel_user{};
+    std::string sentinel_password{};
     std::string user{};  // empty: the default user
     std::string password{};
     int database = 0;
@@ -85,9 +92,11 @@ class Client {
   };
 
   void look_up();
+  void look_up(const net::ServerAddresses& servers, const std::string& trouble);
   void dial();
   void log_in();
   void logged_in(const std::string& what, const std::optional<resp::Value>& answer);
+  void give_up(const Refusal& refusal);
   void received(resp::Value value);
   void lost(const std::string& why);
   void refuse(const std::string& why);
@@ -99,6 +108,7 @@ class Client {
   const Options options_;
   const Events events_;
   const std::shared_ptr<net::ClientTls> tls_;
+  std::unique_ptr<Sentinels> sentinels_;  // none: the servers are known
   net::Resolver resolver_;
   State state_ = State::made;
   net::ServerAddresses servers_;  // by number

@@ -140,7 +140,7 @@ void RedisBackend::open(spi::Observer& observer) {
   });
 }
 
-std::string RedisBackend::channel() const { return fmt::format("{{{}}}:n:{}:", store_.prefix, store_.client.database); }
+std::string RedisBackend::channel() const { return channels_of(store_.prefix, store_.client.database); }
 
 resp::Command RedisBackend::words_of(std::vector<std::string> words, Clock::time_point now) const {
   const auto claim = witness_.claim(now, pace());

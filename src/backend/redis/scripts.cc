@@ -263,6 +263,7 @@ return {'OK', shown, session, text(call('HINCRBY', I, session, 1)), call('ZSCORE
 )lua";
 
 constexpr std::string_view kClose = R"lua(
+if not call('ZSCORE', S, session) then return {'ABSENT', shown} end
 call('ZADD', S, -1, session)
 end_session(session, 4 * MOST_SWEPT)
 return {'OK', shown}
@@ -566,6 +567,18 @@ std::vector<std::string> scripts() {
   set(Script::examine, request(kExamine, IfFull::done));
   set(Script::commit, request(kCommit, IfFull::refused));
   return all;
+}
+
+std::string channels_of(std::string_view prefix, int database) { return fmt::format("{{{}}}:n:{}:", prefix, database); }
+
+std::string script_to_end_a_session() { return joined({kNames, kEvenIfFull, kClose}); }
+
+resp::Command words_to_end(std::int64_t session, std::string_view prefix, int database) {
+  const auto keys = keys_of(prefix);
+  resp::Command words{std::to_string(keys.size())};
+  words.insert(words.end(), keys.begin(), keys.end());
+  words.insert(words.end(), {std::to_string(session), "", "0", "0", channels_of(prefix, database)});
+  return words;
 }
 
 std::vector<std::string> keys_of(std::string_view prefix) {

@@ -32,9 +32,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "resp/command.h"
 
 namespace holdfast::redis {
 
@@ -67,6 +70,13 @@ std::vector<std::string> scripts();
 
 // The keys of a prefix, in the order in which scripts have them.
 std::vector<std::string> keys_of(std::string_view prefix);
+
+// What the channels of all sessions begin with.
+std::string channels_of(std::string_view prefix, int database);
+
+// For a process that is not a client: ends a session, whoever speaks for it. Its words are all that EVALSHA gets but the digest.
+std::string script_to_end_a_session();
+resp::Command words_to_end(std::int64_t session, std::string_view prefix, int database);
 
 inline constexpr std::string_view kMarkOf = "mark of ";
 inline constexpr std::string_view kTurns = "turns";
