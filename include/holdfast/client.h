@@ -90,10 +90,10 @@ struct ClientOptions {
   std::string name_space{};
   // For zks:// and rediss://; with a URL of ZooKeeper or Redis that goes without TLS it is refused.
   TlsOptions tls{};
-  // For services that speak ZooKeeper's protocol.
-  ZooKeeperOptions zookeeper{};
   // For Redis and Valkey.
   RedisOptions redis{};
+  // For services that speak ZooKeeper's protocol.
+  ZooKeeperOptions zookeeper{};
   // How often, and how fast, a call tries again when the service cannot be reached.
   RetryPolicy retry = RetryPolicy::exponential_backoff(std::chrono::milliseconds(100), 10, std::chrono::seconds(5));
   HandOver hand_over{};

@@ -36,12 +36,12 @@ struct RedisOptions {
   // Of the Sentinels, if they want one; it is not that of the servers.
   std::string sentinel_user{};
   std::string sentinel_password{};
+  // For mode queue: what the keys begin with. Clients with different prefixes do not know of each other. Empty: "holdfast". URL: ?prefix=billing
+  std::string prefix{};
+  // For the other modes: the key of a name, which stands for %s. Empty: "%s", the name itself. URL: ?key=lock:%s
+  std::string key{};
   // URL: ?mode=queue, ?mode=cell, ?mode=redisson
   RedisMode mode = RedisMode::queue;
-  // For mode queue: what the keys begin with. Clients with different prefixes do not know of each other. URL: ?prefix=billing
-  std::string prefix = "holdfast";
-  // For the other modes: the key of a name, which stands for %s. URL: ?key=lock:%s
-  std::string key = "%s";
 
   bool operator==(const RedisOptions&) const = default;
 };

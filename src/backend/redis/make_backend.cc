@@ -13,6 +13,8 @@
 namespace holdfast::redis {
 namespace {
 
+constexpr std::string_view kPrefix = "holdfast";
+constexpr std::string_view kKey = "%s";
 // It stands in every key, and every request names all keys.
 constexpr std::size_t kLongestPrefix = 100;
 
@@ -43,6 +45,8 @@ RedisOptions merged(RedisOptions options, const Address& address) {
     if (!address.password.empty()) options.password = address.password;
   }
   if (address.mode) options.mode = *address.mode;
+  if (options.prefix.empty()) options.prefix = kPrefix;
+  if (options.key.empty()) options.key = kKey;
   if (address.prefix) options.prefix = *address.prefix;
   if (address.key) options.key = *address.key;
   if (!options.user.empty() && options.password.empty()) {
@@ -57,7 +61,7 @@ RedisOptions merged(RedisOptions options, const Address& address) {
   }
   check_prefix(options.prefix);
   check_key(options.key);
-  if (options.mode == RedisMode::queue && options.key != RedisOptions{}.key) {
+  if (options.mode == RedisMode::queue && options.key != kKey) {
     wrong("a pattern for keys is for the modes cell and redisson; for mode queue, set the prefix");
   }
   return options;

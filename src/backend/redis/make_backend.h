@@ -13,7 +13,7 @@
 
 namespace holdfast::redis {
 
-// The options with what the URL says, which counts more. Throws Error(invalid_argument) with a sentence that says what would be right.
+// The options with what the URL says, which counts more, and nothing left empty that has a default. Throws Error(invalid_argument) with a sentence that says what would be right.
 RedisOptions merged(RedisOptions options, const Address& address);
 
 // How to reach it and log in. `options`: merged.
