@@ -38,7 +38,7 @@ void Cohort::look_first(std::shared_ptr<Waiter> waiter, std::size_t queue) {
   if (queue == wanted_.size()) return join(std::move(waiter));
   ++looking_;
   claims_.backend.list(wanted_[queue].queue, [self = shared_from_this(), waiter, queue](const auto& reply) {
-    if (self->looking_ == 0) return;  // a store that answers twice
+    HOLDFAST_ASSERT(self->looking_ > 0);
     --self->looking_;
     if (waiter->settled()) return;  // it gave up, and maybe no other thread wants this cohort
     if (!reply && reply.status != spi::Status::absent) return waiter->fail(refusal_of(reply));

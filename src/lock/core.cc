@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/uuid.h"
+#include "lock/answered_once.h"
 #include "lock/attempts.h"
 #include "lock/circle.h"
 #include "lock/deadlock.h"
@@ -16,7 +17,7 @@ namespace holdfast::lock {
 
 Core::Core(const MakeBackend& make, ClientOptions options)
     : options_(std::move(options)),
-      backend_(make(loop_)),
+      backend_(std::make_unique<AnsweredOnce>(make(loop_))),
       session_(loop_, *this),
       sweeper_(loop_, *backend_, session_),
       context_{loop_, *backend_, session_, sweeper_, options_.retry, options_.connection_timeout},

@@ -64,12 +64,13 @@ void Placement::sweep_if_made(std::size_t first) {
 }
 
 void Placement::on_enqueued(const spi::Reply<Placed>& reply) {
-  if (state_ != State::enqueueing) return;  // a store that answers twice
-  if (!reply.value.empty() && reply.value.size() != wanted_.tickets()) {
+  HOLDFAST_ASSERT(state_ == State::enqueueing && owner_, state_);
+  const auto answered = reply.value.size();
+  if (answered != wanted_.tickets() && (reply || answered > 0)) {
     state_ = State::detached;
     sweep_if_made(0);
-    return owner_->not_placed({Errc::refused, fmt::format("the store has answered for {} of {} tickets",
-                                                          reply.value.size(), wanted_.tickets())});
+    return owner_->not_placed(
+        {Errc::refused, fmt::format("the store has answered for {} of {} tickets", answered, wanted_.tickets())});
   }
   if (!reply.value.empty()) return on_placed(reply);
   if (reply.status == Status::unknown) {
@@ -96,7 +97,7 @@ void Placement::find() {
 }
 
 void Placement::on_found(spi::Reply<spi::Enqueued> reply) {
-  if (state_ != State::unsure) return;  // a store that answers twice
+  HOLDFAST_ASSERT(state_ == State::unsure && owner_, state_);
   if (reply) {
     found_.push_back(std::move(reply.value));
     if (found_.size() < wanted_.tickets()) return find();

@@ -53,9 +53,9 @@ void Sweeper::attempt(Id id) {
   }
   backend_.find(chore.queue, chore.uid, [this, id](const auto& reply) {
     const auto waiting = chores_.find(id);
-    // A store that answers twice finds the chore gone, or past this step.
-    if (waiting == chores_.end() || !waiting->second.in_flight || !waiting->second.ticket.empty()) return;
+    if (waiting == chores_.end()) return;
     if (!reply) return answered(id, reply.status, reply.detail);
+    HOLDFAST_ASSERT(waiting->second.in_flight && waiting->second.ticket.empty(), id);
     waiting->second.in_flight = false;
     waiting->second.ticket = reply.value.place.ticket.id;
     attempt(id);
@@ -64,8 +64,9 @@ void Sweeper::attempt(Id id) {
 
 void Sweeper::answered(Id id, spi::Status status, const std::string& detail) {
   const auto found = chores_.find(id);
-  if (found == chores_.end() || !found->second.in_flight) return;
+  if (found == chores_.end()) return;
   Chore& chore = found->second;
+  HOLDFAST_ASSERT(chore.in_flight, id, chore.queue);
   chore.in_flight = false;
   switch (status) {
     case spi::Status::ok:

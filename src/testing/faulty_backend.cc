@@ -86,6 +86,12 @@ bool FaultyBackend::is_lost(Operation operation, bool reply_only) {
 template <class T, class Serve>
 void FaultyBackend::request(Operation operation, spi::Callback<T> done, Serve serve) {
   const auto made = executor_.now();
+  if (answers_twice_) {
+    done = [this, once = std::move(done)](const Reply<T>& reply) {
+      executor_.post([once, reply] { once(reply); });
+      once(reply);
+    };
+  }
   const auto fail = [done](Status status) { done({status, "a fault that was told", {}}); };
   if (closed_) return serve(std::move(done));
   if (cut_) return executor_.post([this, fail] { fail(closed_ ? Status::closed : Status::unreachable); });
@@ -113,6 +119,12 @@ void FaultyBackend::forward(Operation operation, Clock::time_point made, spi::Ca
 }
 
 void FaultyBackend::enqueue(const std::vector<spi::Request>& requests, spi::Callback<std::vector<spi::Enqueued>> done) {
+  if (answers_for_fewer_) {
+    done = [all = std::move(done)](Reply<std::vector<spi::Enqueued>> reply) {
+      if (!reply.value.empty()) reply.value.pop_back();
+      all(std::move(reply));
+    };
+  }
   request(Operation::enqueue, std::move(done), [=, this](auto reply) { inner_->enqueue(requests, std::move(reply)); });
 }
 

@@ -33,6 +33,9 @@ class FaultyBackend final : public spi::QueueBackend, private spi::Observer {
   // The service has ended the session: the client hears of it now, if it is connected.
   void look_for_expiry();
   void lose_next(Operation operation, bool reply_only) { to_lose_ = Loss{operation, reply_only}; }
+  // What no store may do, for the tests of what the lock makes of it: every request is answered again, and an enqueue() for one ticket less.
+  void answer_twice() { answers_twice_ = true; }
+  void answer_for_fewer() { answers_for_fewer_ = true; }
   spi::SessionId session() const { return session_.id; }
 
   void open(spi::Observer& observer) override;
@@ -121,6 +124,8 @@ class FaultyBackend final : public spi::QueueBackend, private spi::Observer {
   bool cut_ = false;
   bool paused_ = false;
   bool closed_ = false;
+  bool answers_twice_ = false;
+  bool answers_for_fewer_ = false;
 };
 
 }  // namespace holdfast::testing
