@@ -156,23 +156,28 @@ Clock::duration Client::first_patience() const {
   return std::max(std::min(third(), share), kLeastPatience);
 }
 
-// The client sends something in every third of the timeout; a server that is silent for two of them is given up. Nothing is sent during a login by
-// SASL: a server that requires it hangs up on anything else. So a SASL login that takes longer than two thirds costs the line. Other logins have a
-// bound of their own.
+// When to give up a server that says nothing: after two thirds of the timeout, and not before it had one third to answer. A client that spoke late itself,
+// because its machine is busy, must not take that for the server's silence. During a login by SASL the client may have nothing to say for long.
+Clock::time_point Client::silence_due() const {
+  if (!line_->may_fall_silent()) return Clock::time_point::max();
+  const auto due = heard_ + 2 * third();
+  if (login_) return due;
+  return asked_ > heard_ ? std::max(due, asked_ + third()) : Clock::time_point::max();
+}
+
+// The client sends something in every third of the timeout. Nothing is sent during a login by SASL: a server that requires it hangs up on anything else. So a
+// SASL login that takes longer than two thirds costs the line. Other logins have a bound of their own.
 void Client::keep_alive() {
   executor_.cancel(std::exchange(next_, spi::Executor::kNoTimer));
-  const auto silent = line_->may_fall_silent() ? heard_ + 2 * third() : Clock::time_point::max();
   const auto speak = login_ ? executor_.now() + third() : sent_ + third();
-  next_ = executor_.at(std::min({speak, silent, logins_due()}), [weak = weak_from_this()] {
+  next_ = executor_.at(std::min({speak, silence_due(), logins_due()}), [weak = weak_from_this()] {
     const auto self = weak.lock();
     if (!self || !self->line_ || self->abandoned_) return;
     self->next_ = spi::Executor::kNoTimer;
     const auto line = self->line_;
     line->attend();  // after a pause of this process the answers are waiting
     if (self->line_ != line || self->abandoned_) return;
-    if (line->may_fall_silent() && self->executor_.now() >= self->heard_ + 2 * self->third()) {
-      return self->lost("it is silent");
-    }
+    if (self->executor_.now() >= self->silence_due()) return self->lost("it is silent");
     if (self->executor_.now() >= self->logins_due()) return self->lost(std::string(kNoLogin));
     if (!self->login_ && self->executor_.now() >= self->sent_ + self->third())
       self->send(wire::kPingXid, wire::Op::ping, {});
@@ -310,6 +315,7 @@ void Client::fire_all() {
 
 void Client::send(std::int32_t xid, wire::Op op, std::string_view body) {
   sent_ = executor_.now();
+  if (asked_ <= heard_) asked_ = sent_;
   line_->send(wire::request(xid, op, body));
 }
 

@@ -11,7 +11,7 @@
 // watches. When the session has expired, this Client has ended, and its owner makes another one.
 //
 // A line is kept alive, and found dead, as by every client of ZooKeeper: the client sends something in every third of the timeout (or every
-// ten seconds), and gives up a server that was silent for two of them. What an answer proves is decided elsewhere (lock/validity.h).
+// ten seconds), and gives up a server that was silent for two of them, and for one since it was asked. What an answer proves is decided elsewhere (lock/validity.h).
 #pragma once
 
 #include <array>
@@ -23,6 +23,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -211,6 +212,7 @@ class Client : public std::enable_shared_from_this<Client> {
   Clock::duration third() const;
   Clock::duration patience() const;
   Clock::duration first_patience() const;
+  Clock::time_point silence_due() const;
   void keep_alive();
   void ask(wire::Op op, const wire::Writer& body, Call call);
   void look(wire::Op op, const std::string& path, Call call);
@@ -219,6 +221,7 @@ class Client : public std::enable_shared_from_this<Client> {
   std::int32_t next_xid();
   void log_in_by_sasl();
   void login_failed(const std::string& why, bool for_good);
+  void forget_session();
   void prove_identities();
   void send_login(const Auth& auth, Done done);
   void login_answered(Code code);
@@ -252,12 +255,14 @@ class Client : public std::enable_shared_from_this<Client> {
   std::unique_ptr<SaslLogin> login_;  // under way on this line, before the others
   std::int32_t login_xid_ = 0;
   bool begun_before_ = options_.logged_in_before;  // a login has succeeded
+  std::set<net::ServerAddress> login_failed_at_;   // by SASL, since the last one that succeeded
   std::string refusal_;
   bool abandoned_ = false;
   Clock::time_point dialled_{};
   std::optional<net::ServerAddress> dialled_to_;
   Clock::time_point sent_{};
   Clock::time_point heard_{};
+  Clock::time_point asked_{};      // if later than heard_: the first request since then
   spi::Executor::TimerId next_{};  // attempt, or look at the line
 
   wire::SessionId session_ = 0;

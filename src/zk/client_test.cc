@@ -305,6 +305,23 @@ TEST_F(ZooKeeperClient, hears_what_came_while_it_slept_before_it_speaks_of_silen
   EXPECT_EQ(lines_.size(), 1u);
 }
 
+// As one whose machine is busy.
+TEST_F(ZooKeeperClient, that_spoke_late_itself_does_not_take_that_for_the_servers_silence) {
+  const auto client = open();
+  line().welcome(9s);
+  executor_.sleep_for(5900ms);
+  executor_.run_for(0s);
+  EXPECT_EQ(line().count(wire::Op::ping), 1u);
+  executor_.run_for(2900ms);
+  EXPECT_EQ(states_.back(), Client::State::connected) << "the server had no third of the timeout to answer";
+  line().reply(wire::kPingXid, Code::ok);
+  executor_.sleep_for(8s);
+  executor_.run_for(2900ms);
+  EXPECT_EQ(states_.back(), Client::State::connected);
+  executor_.run_for(200ms);
+  EXPECT_EQ(states_.back(), Client::State::disconnected) << "it was asked, and is silent";
+}
+
 TEST_F(ZooKeeperClient, tries_all_servers_at_once_and_then_more_and_more_slowly) {
   const auto client = open("a:1,b:1,c:1");
   std::vector<Clock::duration> pauses;

@@ -1,4 +1,5 @@
 // logins.cc -- how a client proves its identities on every line, before any other request: by SASL, then those of `auth`.
+#include <algorithm>
 #include <utility>
 
 #include "zk/client.h"
@@ -25,10 +26,26 @@ void Client::log_in_by_sasl() {
 }
 
 // A failure that may be temporary (a KDC that is down, a file that is being replaced) is tried again on the next line, if there was a login before.
+// Any other may be that one server's: it is final once every server has failed, or one of them twice, because all others were tried in between.
 void Client::login_failed(const std::string& why, bool for_good) {
   if (!for_good && begun_before_) return lost(why);
-  refusal_ = why;
-  refuse();
+  const bool again = !login_failed_at_.insert(server()).second;
+  const bool at_all = std::all_of(servers_.begin(), servers_.end(),
+                                  [this](const auto& each) { return login_failed_at_.contains(each); });
+  if (again || at_all) {
+    refusal_ = why;
+    return refuse();
+  }
+  if (!begun_before_) forget_session();
+  lost(why);
+}
+
+// It was never used, and the next server may be none of the same ensemble.
+void Client::forget_session() {
+  session_ = 0;
+  password_.clear();
+  timeout_ = options_.session_timeout;
+  last_zxid_ = 0;
 }
 
 void Client::prove_identities() {
@@ -81,6 +98,7 @@ void Client::login_answered(Code code) {
 
 void Client::logged_in() {
   ready_ = begun_before_ = true;
+  login_failed_at_.clear();
   trouble_.clear();
   questions_.clear();
   watch_again();

@@ -23,10 +23,11 @@ std::string write_file(const TempDir& dir, const std::string& name, const std::s
 // Apache's server with a user of JAAS, "ann" and her password "secret". Clients that have not logged in are turned away.
 class Sasl : public ::testing::Test {
  protected:
-  SecureServerOptions options() {
-    const auto jaas = write_file(dir_, "jaas.conf",
+  SecureServerOptions options(const std::string& password = "secret") {
+    const auto jaas = write_file(dir_, password + ".conf",
                                  "Server {\n  org.apache.zookeeper.server.auth.DigestLoginModule required\n"
-                                 "  user_ann=\"secret\";\n};\n");
+                                 "  user_ann=\"" +
+                                     password + "\";\n};\n");
     return {.java_options = {"-Djava.security.auth.login.config=" + jaas,
                              "-Dzookeeper.authProvider.1=org.apache.zookeeper.server.auth.SASLAuthenticationProvider",
                              "-Dzookeeper.sessionRequireClientSASLAuth=true"}};
@@ -85,6 +86,51 @@ TEST_F(Sasl, says_what_is_wrong_with_a_login) {
       sentence_of(url, {.zookeeper = {.sasl = {.mechanism = "DIGEST-MD5", .user = "ann", .password_file = wrong}}}),
       where + "cannot use the password file " + wrong +
           ": every user of this machine may read or write it; chmod o= " + wrong);
+}
+
+// As while the file with the password is being replaced, or a KDC is restarted.
+TEST_F(Sasl, that_cannot_be_made_for_a_moment_is_made_later_also_in_a_new_session) {
+  SecureServer server(options());
+  FaultProxy proxy(server.server().port());
+  auto client =
+      Client::connect("zk://" + proxy.address(),
+                      {.session_timeout = 2s, .zookeeper = {.sasl = ann()}, .retry = RetryPolicy::forever(50ms)});
+  auto lease = client.mutex("a").acquire();
+  proxy.refuse(true);
+  proxy.cut_all();
+  fs::rename(password_, dir_ / "away");
+  // Past the end of its session.
+  auto other = Client::connect(
+      "zk://" + server.server().address(),
+      {.zookeeper = {.sasl = {.mechanism = "DIGEST-MD5", .user = "ann", .password_file = (dir_ / "away").string()}}});
+  ASSERT_TRUE(other.mutex("a").try_acquire_for(kSoon));
+  proxy.refuse(false);
+  const auto meanwhile = client.mutex("a").try_acquire_for(3s);
+  EXPECT_EQ(meanwhile.error(), Errc::timed_out) << meanwhile.message();
+  EXPECT_NE(meanwhile.message().find("before /a could be reached"), std::string::npos) << meanwhile.message();
+  fs::rename(dir_ / "away", password_);
+  EXPECT_TRUE(client.mutex("a").try_acquire_for(kSoon));
+}
+
+// As a server that was not told of a new user. Which one a client tries first is left to chance.
+TEST_F(Sasl, that_one_server_refuses_is_made_at_another_and_refused_only_by_all) {
+  SecureServer right(options());
+  SecureServer wrong(options("another"));
+  const auto both = "zk://" + right.server().address() + "," + wrong.server().address();
+  for (int i = 0; i < 8; ++i) {
+    auto client = Client::connect(both, {.connection_timeout = 60s, .zookeeper = {.sasl = ann()}});
+    EXPECT_TRUE(client.mutex("a").try_acquire_for(kSoon));
+  }
+  const auto guess = write_file(dir_, "guess", "guess\n");
+  const auto began = Clock::now();
+  EXPECT_EQ(
+      sentence_of(both, {.connection_timeout = 60s,
+                         .zookeeper = {.sasl = {.mechanism = "DIGEST-MD5", .user = "ann", .password_file = guess}}}),
+      "no login at ZooKeeper at " + both.substr(5) +
+          ": it refuses the login of user \"ann\"; correct sasl.user, or "
+          "the password in " +
+          guess);
+  EXPECT_LT(Clock::now() - began, 30s);
 }
 
 // Also the engine, which has no SASL.
