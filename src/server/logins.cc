@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -18,12 +19,13 @@ constexpr std::chrono::milliseconds kLookAgain{5};
 
 }  // namespace
 
-Logins::Logins(Loop& loop, engine::Engine& engine, Pipeline& pipeline, FlowControl& flow, SessionRegistry& sessions,
-               Refusals& refusals, const EngineOptions& options)
+Logins::Logins(Loop& loop, engine::Engine& engine, Pipeline& pipeline, FlowControl& flow, ConnectionTable& connections,
+               SessionRegistry& sessions, Refusals& refusals, const EngineOptions& options)
     : loop_(loop),
       engine_(engine),
       pipeline_(pipeline),
       flow_(flow),
+      connections_(connections),
       sessions_(sessions),
       refusals_(refusals),
       credentials_(options.require_auth, options.super_digest) {}
@@ -48,27 +50,43 @@ void Logins::attempt(const std::shared_ptr<ClientConnection>& connection, std::u
 }
 
 void Logins::look(const std::shared_ptr<Address>& source) {
-  auto& line = source->waiting_logins;
-  while (!line.empty()) {
-    const auto now = loop_.now();
-    if (source->logins_under_way >= kLoginsAtOnce) return look_later(source, now + kLookAgain);
-    if (!source->failed_logins.ready(now)) return look_later(source, source->failed_logins.next(now));
-    source->failed_logins.take(now);
-    const auto connection = std::move(line.front());
-    line.pop_front();
-    HOLDFAST_ASSERT(connection != nullptr && connection->waiting_login != nullptr && connection->peer != nullptr);
-    connection->login_is_taken = true;
-    attempt(connection, std::move(connection->waiting_login));
-    flow_.set_paused(*connection, false);
+  while (!source->waiting_logins.empty()) {
+    const auto first = source->waiting_logins.front();
+    try {
+      if (!try_first(source)) return;
+    } catch (const std::bad_alloc&) {
+      connections_.drop(*first);
+    }
   }
 }
 
+bool Logins::try_first(const std::shared_ptr<Address>& source) {
+  const auto now = loop_.now();
+  if (source->logins_under_way >= kLoginsAtOnce) {
+    look_later(source, now + kLookAgain);
+    return false;
+  }
+  if (!source->failed_logins.ready(now)) {
+    look_later(source, source->failed_logins.next(now));
+    return false;
+  }
+  source->failed_logins.take(now);
+  const auto connection = std::move(source->waiting_logins.front());
+  source->waiting_logins.pop_front();
+  HOLDFAST_ASSERT(connection != nullptr && connection->waiting_login != nullptr && connection->peer != nullptr);
+  connection->login_is_taken = true;
+  attempt(connection, std::move(connection->waiting_login));
+  flow_.set_paused(*connection, false);
+  return true;
+}
+
 void Logins::look_later(const std::shared_ptr<Address>& source, engine::Moment when) {
-  if (std::exchange(source->looks_at_logins, true)) return;
+  if (source->looks_at_logins) return;
   loop_.at(when, alive_.guard([this, source] {
     source->looks_at_logins = false;
     look(source);
   }));
+  source->looks_at_logins = true;
 }
 
 bool Logins::authenticate(ClientConnection& connection, const std::string& scheme, const wire::Buffer& credentials) {

@@ -16,6 +16,7 @@
 #include "server/alive.h"
 #include "server/authentication.h"
 #include "server/client_connection.h"
+#include "server/connection_table.h"
 #include "server/credentials.h"
 #include "server/flow_control.h"
 #include "server/loop.h"
@@ -27,8 +28,8 @@ namespace holdfast::server {
 
 class Logins {
  public:
-  Logins(Loop& loop, engine::Engine& engine, Pipeline& pipeline, FlowControl& flow, SessionRegistry& sessions,
-         Refusals& refusals, const EngineOptions& options);
+  Logins(Loop& loop, engine::Engine& engine, Pipeline& pipeline, FlowControl& flow, ConnectionTable& connections,
+         SessionRegistry& sessions, Refusals& refusals, const EngineOptions& options);
 
   // A client may do something only once it has logged in.
   bool required() const { return credentials_.any_required(); }
@@ -44,8 +45,10 @@ class Logins {
 
  private:
   void attempt(const std::shared_ptr<ClientConnection>& connection, std::unique_ptr<Work> attempt);
-  // Tries those whose turn has come, and looks again for the others.
+  // Tries those whose turn has come, and looks again for the others. Whose login there is no memory for is dropped: it would wait for ever.
   void look(const std::shared_ptr<Address>& source);
+  // False: it has to wait.
+  bool try_first(const std::shared_ptr<Address>& source);
   void look_later(const std::shared_ptr<Address>& source, engine::Moment when);
   void failed(ClientConnection& connection, std::string_view user_and_password);
   void succeeded(ClientConnection& connection);
@@ -54,6 +57,7 @@ class Logins {
   engine::Engine& engine_;
   Pipeline& pipeline_;
   FlowControl& flow_;
+  ConnectionTable& connections_;
   SessionRegistry& sessions_;
   Refusals& refusals_;
   const Credentials credentials_;

@@ -58,13 +58,13 @@ void Pipeline::go_on(const LineId& client, FairQueue::Hold why) {
 // next one the loop finds out which sockets have something to read, and reads them after whatever waits for that turn already.
 void Pipeline::schedule() {
   if (scheduled_ || under_way_ || stuck_ || !queue_.any_ready()) return;
-  scheduled_ = true;
   loop_.post([this, alive = alive_] {
     if (!*alive) return;
     scheduled_ = false;
     if (std::exchange(long_, false)) return schedule();
     run();
   });
+  scheduled_ = true;  // unless there was no memory for it: then the next push tries again
 }
 
 bool Pipeline::weigh_next(engine::Moment now) {

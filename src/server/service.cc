@@ -23,7 +23,7 @@ Service::Service(Loop& loop, EngineOptions options, engine::Engine& engine, stor
       memory_(loop, *quotas_, connections_, flow_),
       events_(connections_, memory_),
       cleanup_(loop, engine, pipeline_, events_, options_.container_check_interval),
-      logins_(loop, engine, pipeline_, flow_, sessions_, quotas_->refusals, options_),
+      logins_(loop, engine, pipeline_, flow_, connections_, sessions_, quotas_->refusals, options_),
       expiry_(loop, engine.sessions(), sessions_.least_timeout() / 2,
               {.looks = [this] { quotas_->refusals.catch_up(); },
                .silent = [this](wire::SessionId session) { end_session(session, SessionEnd::Why::silent); }}),

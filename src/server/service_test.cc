@@ -12,6 +12,8 @@
 
 #include "support/manual_loop.h"
 #include "support/recorded_peer.h"
+#include "support/simulated_disk.h"
+#include "support/store_ledger.h"
 #include "wire/protocol.h"
 #include "wire/records.h"
 
@@ -125,12 +127,21 @@ class ServiceTest : public ::testing::Test {
   void begin(EngineOptions options = {}) {
     options.min_session_timeout = 100ms;
     options.max_session_timeout = 10s;
-    service_ = std::make_unique<Service>(loop_, std::move(options), engine_, nullptr);
+    service_ = std::make_unique<Service>(loop_, std::move(options), engine_, store_.get());
+  }
+  void begin_with_a_log() {
+    testing::Collector nothing;
+    auto opened = store::Store::open(disk_, {.data_directory = "/data", .log_directory = "/log"}, nothing);
+    ASSERT_TRUE(opened);
+    store_ = std::move(*opened);
+    begin();
   }
   TestClient client() { return {loop_, *service_}; }
 
   testing::ManualLoop loop_;
   engine::Engine engine_;
+  testing::SimulatedDisk disk_;
+  std::unique_ptr<store::Store> store_;
   std::unique_ptr<Service> service_;
 };
 
@@ -174,6 +185,36 @@ TEST_F(ServiceTest, keeps_a_session_that_pings) {
     EXPECT_TRUE(one.ping());
   }
   EXPECT_EQ(engine_.sessions().size(), 1U);
+}
+
+// Its end is found, and has to wait until the log is written. What its client sends meanwhile is answered, and the client counts on that for
+// all of its timeout.
+TEST_F(ServiceTest, keeps_a_session_that_pings_after_its_end_was_found_and_before_its_turn) {
+  begin_with_a_log();
+  auto one = client();
+  one.greet(1'000);
+  EXPECT_EQ(one.create_ephemeral("/lock")->code, Code::ok);
+  auto other = client();
+  other.greet(10'000);
+  loop_.run_for(900ms);
+  loop_.hold_slow(true);
+  EXPECT_FALSE(other.create_ephemeral("/other")) << "the log is slow";
+  const auto waiting = service_->statistics().pipeline.outstanding;
+  loop_.run_for(400ms);
+  ASSERT_EQ(service_->statistics().pipeline.outstanding, waiting + 1) << "its end was not found";
+  ASSERT_TRUE(one.ping());
+  // Longer than half of its timeout.
+  loop_.run_for(700ms);
+  loop_.hold_slow(false);
+  loop_.run_for();
+  EXPECT_EQ(service_->statistics().pipeline.outstanding, 0);
+  EXPECT_EQ(engine_.sessions().size(), 2U);
+  EXPECT_FALSE(one.is_closed());
+  EXPECT_EQ(engine_.tree().ephemeral_count(), 2U);
+  loop_.run_for(299ms);
+  EXPECT_EQ(engine_.sessions().size(), 2U);
+  loop_.run_for(100ms);
+  EXPECT_EQ(engine_.sessions().size(), 1U) << "it is looked at again";
 }
 
 TEST_F(ServiceTest, keeps_the_session_of_a_connection_that_was_lost_until_it_expires) {

@@ -22,14 +22,23 @@ class ManualLoop final : public server::Loop {
   std::chrono::microseconds growing_wall_clock() const noexcept override { return wall_clock(); }
   void post(Function f) override { timeline_.post(std::move(f)); }
   void at(engine::Moment when, Function f) override { timeline_.at(when, std::move(f)); }
-  // What is slow is done at once; its rest comes in its turn.
-  void step_out(const std::function<Rest()>& slow) override { post(slow()); }
+  // What is slow is done at once; its rest comes in its turn, see hold_slow().
+  void step_out(const std::function<Rest()>& slow) override {
+    rest_ = slow();
+    if (!slow_held_) hold_slow(false);
+  }
   void wait_for_slow() override {}
   std::unique_ptr<server::Background> background(const char*) override { return std::make_unique<Aside>(*this); }
 
   // As a ManualTimeline.
+  bool step() { return timeline_.step(); }
   void run_for(engine::Moment time = engine::Moment{0}) { timeline_.run_for(time); }
   void sleep_for(engine::Moment time) { timeline_.sleep_for(time); }
+  // The rest of what is slow waits until this is false.
+  void hold_slow(bool held) {
+    slow_held_ = held;
+    if (!held && rest_) post(std::exchange(rest_, nullptr));
+  }
   // What a background was given waits until this is false.
   void hold_background(bool held) { background_held_ = held; }
 
@@ -63,6 +72,8 @@ class ManualLoop final : public server::Loop {
   };
 
   ManualTimeline<engine::Moment, Function> timeline_;
+  Rest rest_;  // of what is slow, while it is held
+  bool slow_held_ = false;
   bool background_held_ = false;
 };
 
