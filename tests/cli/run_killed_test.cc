@@ -169,6 +169,29 @@ TEST(RunKilledWithAProcessOutsideItsTree, ends_that_at_its_maximum_too) {
   for (const auto tick : last_ticks(dir / "ticks")) EXPECT_LT(tick, ended) << "outlived the run";
 }
 
+// Then the wrapper has to find it.
+TEST(RunKilledWithAProcessOutsideItsTree, ends_that_before_the_lock_is_free_although_the_guardian_was_killed) {
+  const TempDir dir;
+  const auto name = fresh_name();
+  RunCommand run({"--session-timeout", kSession, name, "--", "sh", "-c", "echo $HOLDFAST_RUN_IDS; sleep 60"},
+                 engine_url());
+  const auto ids = run.line();
+  ASSERT_TRUE(ids && ids->size() == 36) << run.errors();
+  Process escaped({.argv = {RUN_TICKER, (dir / "ticks").string()}, .env = {{"HOLDFAST_RUN_IDS", *ids}}});
+  ASSERT_TRUE(eventually(kRunPatience, [&] { return all_tick(dir / "ticks"); }));
+  auto rival = Client::connect(engine_url());
+  const auto killed = Clock::now();
+  ASSERT_EQ(::kill(run.guardian(), SIGKILL), 0);
+  auto result = rival.mutex(name).try_acquire_for(kMuchLess);
+  const auto granted = Clock::now();
+  ASSERT_TRUE(result) << result.message();
+  EXPECT_EQ(run.exit_code(), 76) << run.errors();
+  for (const auto tick : last_ticks(dir / "ticks")) {
+    EXPECT_GT(tick, killed) << "was dead before it could prove anything";
+    EXPECT_LT(tick, granted) << "alive after the rival was granted";
+  }
+}
+
 std::string name_of_kind(const ::testing::TestParamInfo<const char*>& info) { return info.param; }
 INSTANTIATE_TEST_SUITE_P(On, RunKilled, ::testing::Values("apache", "engine", "local"), name_of_kind);
 

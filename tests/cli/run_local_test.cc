@@ -191,6 +191,51 @@ TEST_F(EngineOfACommand, is_not_what_only_looks_like_it) {
   for (const auto tick : last_ticks(dir / "ticks")) EXPECT_LT(tick, granted) << "alive after the rival was granted";
 }
 
+// As under sudo: what the guardian may not kill lives on, and must not keep the rest alive.
+TEST_F(EngineOfACommand, is_not_what_only_looks_like_it_beside_another_users_process) {
+  ASSERT_EQ(::geteuid(), 0u) << "this test must be root to install a command of another user";
+  const TempDir dir;
+  std::filesystem::permissions(dir.path(), std::filesystem::perms(0777));
+  const auto impostor = dir / "holdfast-engine";
+  const auto others = dir / "ticker";
+  for (const auto& file : {impostor, others}) std::filesystem::copy_file(RUN_TICKER, file);
+  std::filesystem::permissions(others, std::filesystem::perms(04755));
+  Process run({.argv = {"setpriv",
+                        "--reuid=65534",
+                        "--regid=65534",
+                        "--clear-groups",
+                        "--inh-caps=-all",
+                        HOLDFAST_COMMAND,
+                        "run",
+                        "--url",
+                        url_,
+                        "--session-timeout",
+                        "2s",
+                        "--on-lost",
+                        "kill",
+                        name_,
+                        "--",
+                        "sh",
+                        "-c",
+                        "$1 $1.ticks & env -i HOLDFAST_STATE_DIR=/nowhere $2 $2.ticks",
+                        "sh",
+                        others.string(),
+                        impostor.string()},
+               .stderr_file = dir / "errors"});
+  const auto ticks = [](const std::filesystem::path& file) { return file.string() + ".ticks"; };
+  ASSERT_TRUE(eventually(kRunPatience, [&] { return all_tick(ticks(others)) && all_tick(ticks(impostor)); }))
+      << content(dir / "errors");
+  auto rival = Client::connect(engine_url());
+  proxy_.black_hole();
+  const auto lease = rival.mutex(name_).acquire();
+  const auto granted = Clock::now();
+  EXPECT_EQ(run.wait(kRunPatience), 76) << content(dir / "errors");
+  for (const auto tick : last_ticks(ticks(impostor))) EXPECT_LT(tick, granted) << "alive after the rival was granted";
+  EXPECT_GT(last_ticks(ticks(others))[0], granted) << "it was killed, so this test shows nothing";
+  EXPECT_NE(content(dir / "errors").find("could not be killed"), std::string::npos) << content(dir / "errors");
+  for (const auto pid : ticker_pids(ticks(others))) ::kill(pid, SIGKILL);
+}
+
 // A command that becomes the engine by itself is still the command.
 TEST_F(EngineOfACommand, that_is_the_command_itself_is_ended) {
   RunCommand run({"--session-timeout", "2s", "--on-lost", "kill", name_, "--", HOLDFAST_COMMAND, "local", "serve"},

@@ -162,18 +162,20 @@ void Holding::command_ended(const FromGuardian& message) {
     maximum_ = message.maximum;
     explain_end();
     terminal_.restore();
-    if (message.left > 0) {
-      say(fmt::format(
-          "{}: {} of its processes could not be killed (another user's, or waiting for a disk); look at them "
-          "before you trust the lock",
-          run_.names(), message.left));
-    }
+    if (message.left > 0) say_what_lives(message.left);
     end_ = RunEnd{.code = maximum_ ? kExitTooLong : kExitLost, .something_lives = message.left > 0};
   } else if (WIFSIGNALED(message.value)) {
     end_ = ended_by(WTERMSIG(message.value));
   } else {
     end_ = RunEnd{WEXITSTATUS(message.value)};
   }
+}
+
+void Holding::say_what_lives(std::size_t processes) {
+  say(fmt::format(
+      "{}: {} of its processes could not be killed (another user's, or waiting for a disk); look at them before you "
+      "trust the lock",
+      run_.names(), processes));
 }
 
 void Holding::command_stopped(int signal) {
@@ -249,7 +251,11 @@ void Holding::guardian_died() {
   if (!std::exchange(explained_, true)) {
     say(run_.names() + ": the guardian of the command was killed; the command was ended");
   }
-  end_ = RunEnd{.code = kExitLost, .something_lives = !all_dead};
+  if (!all_dead) {
+    say_what_lives(std::max<std::size_t>(to_be_ended(descendants_of(::getpid(), before), run_.id).size(), 1));
+  }
+  // If it was only late, its reason is known.
+  end_ = RunEnd{.code = maximum_ ? kExitTooLong : kExitLost, .something_lives = !all_dead};
 }
 
 // Who forks and ends faster than we look is not seen in a list of processes, but it is our child as soon as its parent is dead. So it is
@@ -259,17 +265,14 @@ bool Holding::kill_all_but(const std::vector<pid_t>& others) {
   constexpr int kQuietLooks = 50;
   const auto give_up = Clock::now() + kKillPatience;
   for (int quiet = 0; Clock::now() < give_up;) {
-    auto found = kill_descendants(::getpid(), others, local::kEngineProcessName);
-    const auto engines = found > 0 ? std::vector<ProcessInfo>() : descendants_of(::getpid(), others);
-    for (const auto& process : to_be_ended(engines, run_.id)) {
-      ::kill(process.pid, SIGKILL);
-      ++found;
-    }
-    quiet = found > 0 ? 0 : quiet + 1;
+    const auto below = descendants_of(::getpid(), others);
+    const auto found = to_be_ended(below, run_.id);
+    for (const auto& process : found) ::kill(process.pid, SIGKILL);
+    quiet = found.empty() ? quiet + 1 : 0;
     pid_t reaped = 0;
     while ((reaped = ::waitpid(-1, nullptr, WNOHANG)) > 0) quiet = 0;
     if (reaped < 0 && errno == ECHILD) return true;
-    if (quiet >= kQuietLooks && !(others.empty() && engines.empty())) return true;
+    if (quiet >= kQuietLooks && !(others.empty() && below.empty())) return true;
     ::poll(nullptr, 0, 1);
   }
   return false;

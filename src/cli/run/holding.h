@@ -51,6 +51,7 @@ class Holding {
   void command_ended(const FromGuardian& message);
   void explain_end();
   void guardian_died();
+  void say_what_lives(std::size_t processes);
   // False if something lives on.
   bool kill_all_but(const std::vector<pid_t>& others);
   void end_command(const std::string& why);

@@ -130,6 +130,19 @@ void visit_descendants(pid_t root, const std::vector<pid_t>& except, Visit visit
   }
 }
 
+// Whether a signal is in one of these sets of /proc/PID/status.
+bool is_in_signal_sets(pid_t pid, int signal, std::string_view one, std::string_view other) {
+  Path path{};
+  std::snprintf(path.data(), path.size(), "/proc/%d/status", pid);
+  std::ifstream status(path.data());
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with(one) && !line.starts_with(other)) continue;
+    const auto set = std::strtoull(line.c_str() + line.find(':') + 1, nullptr, 16);
+    if ((set >> (signal - 1) & 1) != 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 ProcessInfo parse_process_stat(std::string_view stat) {
@@ -172,16 +185,9 @@ std::vector<ProcessInfo> descendants_of(pid_t root, const std::vector<pid_t>& ex
   return below;
 }
 
-bool leaves_to_kernel(pid_t pid, int signal) {
-  Path path{};
-  std::snprintf(path.data(), path.size(), "/proc/%d/status", pid);
-  std::ifstream status(path.data());
-  for (std::string line; std::getline(status, line);) {
-    if (!line.starts_with("SigIgn:") && !line.starts_with("SigCgt:")) continue;
-    if ((std::strtoull(line.c_str() + 7, nullptr, 16) >> (signal - 1) & 1) != 0) return false;
-  }
-  return true;
-}
+bool leaves_to_kernel(pid_t pid, int signal) { return !is_in_signal_sets(pid, signal, "SigIgn:", "SigCgt:"); }
+
+bool can_be_killed(pid_t pid) { return ::kill(pid, 0) == 0 && !is_in_signal_sets(pid, SIGKILL, "SigPnd:", "ShdPnd:"); }
 
 std::vector<pid_t> threads_of(pid_t pid) {
   Path path{};

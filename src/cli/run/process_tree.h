@@ -46,6 +46,9 @@ std::vector<pid_t> ancestors_of(pid_t pid);
 // Whether the process does with this signal what processes do that have not said what they do.
 bool leaves_to_kernel(pid_t pid, int signal);
 
+// False: it was killed already, and dies as soon as the kernel lets it; or it is another user's; or gone.
+bool can_be_killed(pid_t pid);
+
 // The threads of a process; none if it is gone.
 std::vector<pid_t> threads_of(pid_t pid);
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "support/eventually.h"
 #include "support/process.h"
@@ -74,6 +75,12 @@ TEST(ProcessTree, knows_which_signals_a_process_leaves_to_the_kernel) {
   EXPECT_FALSE(leaves_to_kernel(child.pid(), SIGUSR1));
   EXPECT_FALSE(leaves_to_kernel(child.pid(), SIGUSR2));
   EXPECT_TRUE(leaves_to_kernel(child.pid(), SIGTSTP));
+}
+
+TEST(ProcessTree, knows_whom_a_signal_would_still_kill) {
+  Process child({"sleep", "1000"});
+  EXPECT_TRUE(can_be_killed(child.pid()));
+  EXPECT_FALSE(can_be_killed(std::numeric_limits<pid_t>::max())) << "there is none";
 }
 
 TEST(ProcessTree, finds_and_kills_those_who_forked_twice_and_left_the_session) {

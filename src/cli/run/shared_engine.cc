@@ -34,9 +34,12 @@ bool is_shared_engine(const ProcessInfo& process, std::string_view run_id) {
 bool may_be_shared_engine(const ProcessInfo& process) { return process.name == local::kEngineProcessName; }
 
 std::vector<ProcessInfo> to_be_ended(std::vector<ProcessInfo> below, std::string_view run_id) {
-  const bool others = !std::all_of(below.begin(), below.end(), may_be_shared_engine);
+  if (std::none_of(below.begin(), below.end(), may_be_shared_engine)) return below;
+  const bool others_first = std::any_of(below.begin(), below.end(), [](const ProcessInfo& process) {
+    return !may_be_shared_engine(process) && can_be_killed(process.pid);
+  });
   std::erase_if(below, [&](const ProcessInfo& process) {
-    return others ? may_be_shared_engine(process) : is_shared_engine(process, run_id);
+    return others_first ? may_be_shared_engine(process) : is_shared_engine(process, run_id);
   });
   return below;
 }

@@ -5,7 +5,8 @@
 // (local/engine_process.h), and was not started with the run's id in its environment, as a command is that becomes the engine itself
 // (`holdfast run x -- holdfast local serve`). So a run leaves at most one process per state directory, and nothing that process has started.
 //
-// Looking takes as long as the file system of the state directory takes to answer. So it is done only when nothing else is left to be ended.
+// Looking takes as long as the file system of the state directory takes to answer. So it is done only when nothing else is left that could be
+// killed.
 #pragma once
 
 #include <string_view>
@@ -18,7 +19,7 @@ namespace holdfast::cli {
 // By its name alone, which costs nothing.
 bool may_be_shared_engine(const ProcessInfo& process);
 
-// Those of `below`, the processes below a run of that id, which the run has to end. While others are there, none that may be the engine.
+// Those of `below`, the processes below a run of that id, which the run has to end. While others can be killed, none that may be the engine.
 std::vector<ProcessInfo> to_be_ended(std::vector<ProcessInfo> below, std::string_view run_id);
 
 // Whether nothing is below this process but the shared engine. For a process that has one thread and has just reaped its children. False where
