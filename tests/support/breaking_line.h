@@ -19,7 +19,7 @@ namespace holdfast::testing {
 
 enum class Fate { arrives, request_lost, reply_lost };
 
-class BreakingLine final : public spi::QueueBackend {
+class BreakingLine : public spi::QueueBackend {
  public:
   explicit BreakingLine(spi::Executor& executor) : executor_(executor) {}
 
