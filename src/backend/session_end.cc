@@ -2,6 +2,8 @@
 
 #include <exception>
 
+#include "backend/redis/address.h"
+#include "backend/redis/left_session.h"
 #include "backend/zookeeper/address.h"
 #include "holdfast/local.h"
 #include "net/client_tls.h"
@@ -24,12 +26,13 @@ net::ServerAddresses servers_of(const std::string& url, Clock::time_point deadli
 
 }  // namespace
 
-bool end_session(const std::string& url, const lock::SessionKey& key, std::chrono::milliseconds session_timeout,
-                 const ZooKeeperOptions& options, const TlsOptions& tls, Clock::time_point deadline) noexcept {
+bool end_session(const std::string& url, const lock::SessionKey& key, const ClientOptions& options,
+                 Clock::time_point deadline) noexcept {
   try {
-    net::ClientTls by_tls(tls);
-    return zk::end_left_session(servers_of(url, deadline), {key.id, key.password, session_timeout}, options,
-                                url.starts_with("zks:") ? &by_tls : nullptr, deadline);
+    if (redis::is_address(url)) return redis::end_left_session(url, key.id, options, deadline);
+    net::ClientTls by_tls(options.tls);
+    return zk::end_left_session(servers_of(url, deadline), {key.id, key.password, options.session_timeout},
+                                options.zookeeper, url.starts_with("zks:") ? &by_tls : nullptr, deadline);
   } catch (const std::exception&) {
     return false;
   }

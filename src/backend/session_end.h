@@ -2,20 +2,18 @@
 // interface: it is for `holdfast run`, whose guardian outlives the process that has the lock.
 #pragma once
 
-#include <chrono>
 #include <string>
 
+#include "holdfast/client.h"
 #include "holdfast/clock.h"
-#include "holdfast/tls_options.h"
-#include "holdfast/zookeeper_options.h"
 #include "lock/session_key.h"
 
 namespace holdfast {
 
-// `session_timeout`, `options` and `tls` are what the client was given. The engine of `local:` is started if none runs: the session is in its files, and would
+// `options` is what the client was given. The engine of `local:` is started if none runs: the session is in its files, and would
 // live its whole timeout from the next start on. Blocks until about then (looking up a name may take longer). False: not known to have ended; it does by
 // itself.
-bool end_session(const std::string& url, const lock::SessionKey& key, std::chrono::milliseconds session_timeout,
-                 const ZooKeeperOptions& options, const TlsOptions& tls, Clock::time_point deadline) noexcept;
+bool end_session(const std::string& url, const lock::SessionKey& key, const ClientOptions& options,
+                 Clock::time_point deadline) noexcept;
 
 }  // namespace holdfast

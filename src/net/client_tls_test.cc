@@ -139,7 +139,8 @@ TEST_F(ClientTlsTest, says_that_the_other_side_speaks_plain_text) {
     std::string plain;
     EXPECT_FALSE(stream->receive(answer, plain));
     EXPECT_EQ(stream->trouble(),
-              "what listens there does not speak TLS; write zk:// instead of zks://, or name the server's secure port")
+              "what listens there does not speak TLS; take the s out of zks:// or rediss://, or name the server's "
+              "secure port")
         << answer;
   }
 }

@@ -139,7 +139,8 @@ std::string explain_tls_failure(ssl_st* ssl, unsigned long error, const TlsExpec
     case SSL_R_PACKET_LENGTH_TOO_LONG:
     case SSL_R_BAD_LENGTH:
       if (SSL_is_init_finished(ssl) == 0) {
-        return "what listens there does not speak TLS; write zk:// instead of zks://, or name the server's secure port";
+        return "what listens there does not speak TLS; take the s out of zks:// or rediss://, or name the server's "
+               "secure port";
       }
       break;
     case SSL_R_UNSUPPORTED_PROTOCOL:

@@ -13,11 +13,17 @@ namespace {
 // The first pause between two rounds over all servers; it grows.
 constexpr Clock::duration kShortestPause = std::chrono::milliseconds(20);
 constexpr Clock::duration kLongestPause = std::chrono::seconds(1);
+// Of the time for a round, what each server has its share of: so that what is wrong is known when the time is over.
+constexpr auto with_reserve(Clock::duration round) { return round * 9 / 10; }
+constexpr std::string_view kSilent = "it does not answer";
 
-// "Connection refused" comes from the system; what to do about it is added here.
-std::string advice(const std::string& why) {
+// What the system and the socket say, with what to do about it.
+std::string advice(const std::string& why, bool was_connected, bool by_tls) {
   if (why == "Connection refused") return "connection refused; is the server running?";
-  return why;
+  if (was_connected) return why;
+  if (by_tls) return why == kSilent ? "it does not answer; does it speak TLS at this port?" : why;
+  const bool hung_up = why == net::StreamSocket::kHungUp || why == "Connection reset by peer";
+  return hung_up ? why + "; if it wants TLS, write rediss://" : why;
 }
 
 }  // namespace
@@ -83,7 +89,7 @@ void Client::dial() {
   }
   --left_in_round_;
   const auto& server = servers_[next_server_ % servers_.size()];
-  const auto share = options_.connection_timeout / static_cast<Clock::rep>(servers_.size());
+  const auto share = with_reserve(options_.connection_timeout) / static_cast<Clock::rep>(servers_.size());
   const auto number = ++line_number_;
   line_ = Line::make(reactor_, server, reactor_.now() + share,
                      {.received = [this](resp::Value value) { received(std::move(value)); },
@@ -193,7 +199,8 @@ void Client::lost(const std::string& why) {
   if (line_) std::exchange(line_, nullptr)->let_go();
   reactor_.cancel(std::exchange(silence_timer_, net::Reactor::kNoTimer));
   const bool was_connected = std::exchange(state_, State::dialling) == State::connected;
-  if (!servers_.empty()) why_[servers_[next_server_++ % servers_.size()].text()] = advice(why);
+  if (!servers_.empty())
+    why_[servers_[next_server_++ % servers_.size()].text()] = advice(why, was_connected, tls_ != nullptr);
   answer_all_with_nothing();
   if (!was_connected) return dial();
   // A connection that was of use is replaced immediately. If connections end quickly again and again, there is a pause between them.

@@ -10,6 +10,10 @@ namespace {
 
 // A live server answers within this time; no client waits longer for a dead one.
 constexpr auto kGoodbye = std::chrono::milliseconds(500);
+// What anything begins with that Redis says.
+constexpr std::string_view kTypes = "+-:$*_#,(!=%~>|";
+// What a server of TLS says to plain text.
+constexpr std::string_view kTlsAlert = "\x15\x03";
 
 }  // namespace
 
@@ -52,6 +56,11 @@ void Line::attend() {
   if (over_) return;
   const auto self = shared_from_this();  // the event's receiver may drop the last reference
   socket_.on_ready();
+  if (!heard_ && !socket_.received().empty() && kTypes.find(socket_.received()[0]) == std::string_view::npos) {
+    return lose(socket_.received().starts_with(kTlsAlert)
+                    ? "the server there wants TLS; write rediss:// instead of redis://"
+                    : "what listens there is not a Redis");
+  }
   reader_.feed(socket_.received());
   socket_.drop(socket_.received().size());
   while (!over_) {

@@ -56,6 +56,8 @@ void Sentinels::ask(const net::ServerAddresses& sentinels, const std::string& un
     commands.push_back({"AUTH", options_.user.empty() ? "default" : options_.user, options_.password});
   }
   commands.push_back({"SENTINEL", "MASTER", options_.master});
+  // Not the address in the answer to that: in the course of a failover it is the old one for longer.
+  commands.push_back({"SENTINEL", "GET-MASTER-ADDR-BY-NAME", options_.master});
   for (std::size_t number = 0; number < sentinels.size(); ++number) {
     auto& question = questions_[number];
     question.answers = commands.size();
@@ -90,7 +92,10 @@ void Sentinels::received(std::size_t number, const resp::Value& value) {
     if (value.code() == "NOAUTH") return failed(number, "it wants a password; set sentinel_password", true);
     if (value.code() == "WRONGPASS") return failed(number, "it has refused the user or the password", true);
     if (value.code() == "NOPERM") {
-      return failed(number, fmt::format("its user may not ask for the master ({}); give it +sentinel|master", words),
+      return failed(number,
+                    fmt::format("its user may not ask for the master ({}); give it +sentinel|master and "
+                                "+sentinel|get-master-addr-by-name",
+                                words),
                     true);
     }
     if (value.text.find("unknown command") != std::string::npos) {
@@ -98,15 +103,16 @@ void Sentinels::received(std::size_t number, const resp::Value& value) {
     }
     return failed(number, words, false);
   }
-  if (--question.answers > 0) return;
-  const auto port = field(value, "port");
-  const auto epoch = field(value, "config-epoch");
-  question.master = net::ServerAddress{std::string(field(value, "ip")), std::string(port)};
-  if (question.master->host.empty() || port.empty()) {
-    question.master.reset();
+  --question.answers;
+  if (question.answers == 1) {
+    const auto epoch = field(value, "config-epoch");
+    (void)std::from_chars(epoch.data(), epoch.data() + epoch.size(), question.epoch);
+  }
+  if (question.answers > 0) return;
+  if (question.epoch < 0 || value.items.size() != 2 || value.items[0].text.empty() || value.items[1].text.empty()) {
     return failed(number, "it answers what was not asked", false);
   }
-  (void)std::from_chars(epoch.data(), epoch.data() + epoch.size(), question.epoch);
+  question.master = net::ServerAddress{value.items[0].text, value.items[1].text};
   question.over = true;
   count();
 }

@@ -35,9 +35,9 @@ LAYERS = {
     "src/engine": (("base", "wire", "engine"), PLAIN),
     "src/store": (("base", "store"), (*PLAIN, "xxhash.h")),
     "src/server": (("holdfast", "base", "net", "wire", "engine", "store", "server"), (*PLAIN, "asio", "openssl")),
-    "src/cli": (("holdfast", "base/descriptor.h", "base/memory_reserve.h", "base/name.h", "base/text.h", "base/unix_socket.h", "base/uuid.h", "cli", "lock/session_key.h", "backend/session_end.h", "backend/zookeeper/address.h", "local/engine_process.h", "net/server_address.h"), (*PLAIN, "CLI", "nlohmann", "yaml-cpp")),
+    "src/cli": (("holdfast", "base/descriptor.h", "base/memory_reserve.h", "base/name.h", "base/text.h", "base/unix_socket.h", "base/uuid.h", "cli", "lock/session_key.h", "backend/redis/address.h", "backend/session_end.h", "backend/zookeeper/address.h", "local/engine_process.h", "net/server_address.h"), (*PLAIN, "CLI", "nlohmann", "yaml-cpp")),
     # What speaks ZooKeeper's protocol itself.
-    "src/cli/doctor": (("holdfast", "base/text.h", "cli", "net", "wire", "zk/sasl_steps.h", "zk/trouble.h"), (*PLAIN, "nlohmann")),
+    "src/cli/doctor": (("holdfast", "backend/redis/make_backend.h", "base/text.h", "cli", "net", "redis", "resp", "wire", "zk/sasl_steps.h", "zk/trouble.h"), (*PLAIN, "nlohmann")),
     "src/cli/shell": (("holdfast", "cli", "base/text.h", "net", "wire", "zk"), (*PLAIN, "CLI", "histedit.h")),
 }
 

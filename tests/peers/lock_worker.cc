@@ -1,6 +1,6 @@
 // lock_worker -- ours in the queue: a lock of Holdfast's in a process of its own.
 //
-//   holdfast_lock_worker <host:port[,host:port]> <lock path> <session timeout in ms> [KIND]
+//   holdfast_lock_worker <host:port[,host:port], or a URL> <lock path> <session timeout in ms> [KIND]
 //                        [--hand-over N] [--sessions N]
 //
 // Speaks the line protocol of README.md, and adds the line "lost" when it loses a hold. Re-entrant, where the lock
@@ -200,8 +200,9 @@ int run(int argc, char** argv) {
   options.connection_timeout = std::min(options.session_timeout, kConnectionTimeout);
   if (hand_over) options.hand_over.count = *hand_over;
 
+  const auto url = servers.find("://") == std::string::npos ? "zk://" + servers : servers;
   std::deque<Worker> workers;
-  for (std::size_t i = 0; i < sessions; ++i) workers.emplace_back("zk://" + servers, path, kind, options);
+  for (std::size_t i = 0; i < sessions; ++i) workers.emplace_back(url, path, kind, options);
   say("ready");
   for (std::string line; std::getline(std::cin, line) && line != "exit";) {
     say(answer_of([&] { return reply(workers, line); }));

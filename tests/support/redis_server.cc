@@ -21,7 +21,14 @@ constexpr std::chrono::milliseconds kStopTimeout{10'000};
 constexpr std::chrono::milliseconds kPatience{1'000};
 constexpr std::size_t kLogTail = 4'000;
 
-constexpr std::string_view kOkay = "+OK\r\n";
+// The end of the connection is the end of the answer. Sentinels know no QUIT; what is not the protocol ends any connection.
+struct Ending {
+  std::string_view command;
+  std::string_view answer;
+};
+constexpr Ending kQuit{"QUIT\r\n", "+OK\r\n"};
+constexpr Ending kNonsense{"*x\r\n", "-ERR Protocol error: invalid multibulk length\r\n"};
+const Ending& ending_of(const RedisOptions& options) { return options.sentinel ? kNonsense : kQuit; }
 
 std::string content_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -60,8 +67,8 @@ void RedisServer::write_config() const {
   config << "bind 127.0.0.1\n"
          << "port " << port_ << '\n'
          << "dir " << dir_.path().string() << '\n'
-         << "daemonize no\n"
-         << "save \"\"\n";
+         << "daemonize no\n";
+  if (!options_.sentinel) config << "save \"\"\n";
   if (options_.keeps == RedisKeeps::all) {
     // Without rewrites the file is the whole history.
     config << "appendonly yes\nappendfsync always\nauto-aof-rewrite-percentage 0\n";
@@ -71,10 +78,10 @@ void RedisServer::write_config() const {
 }
 
 void RedisServer::start() {
-  process_ = std::make_unique<Process>(ProcessOptions{.argv = {"redis-server", (dir_ / "redis.conf").string()},
-                                                      .working_dir = dir_.path(),
-                                                      .stdout_file = dir_ / "log",
-                                                      .stderr_file = dir_ / "log"});
+  std::vector<std::string> words{"redis-server", (dir_ / "redis.conf").string()};
+  if (options_.sentinel) words.emplace_back("--sentinel");
+  process_ = std::make_unique<Process>(ProcessOptions{
+      .argv = std::move(words), .working_dir = dir_.path(), .stdout_file = dir_ / "log", .stderr_file = dir_ / "log"});
 }
 
 std::string RedisServer::address() const { return fmt::format("127.0.0.1:{}", port_); }
@@ -130,15 +137,17 @@ void RedisServer::wait_until_serving() {
   throw std::runtime_error(what);
 }
 
-// QUIT, because the end of the connection is the end of the answer.
 bool RedisServer::serving() const {
-  return ask_or_nothing(port_, "PING\r\nQUIT\r\n", kPatience) == fmt::format("+PONG\r\n{}", kOkay);
+  const auto& ending = ending_of(options_);
+  return ask_or_nothing(port_, fmt::format("PING\r\n{}", ending.command), kPatience) ==
+         fmt::format("+PONG\r\n{}", ending.answer);
 }
 
 std::string RedisServer::ask(std::string_view command) const {
-  std::string answer = testing::ask(port_, fmt::format("{}\r\nQUIT\r\n", command));
-  if (!answer.ends_with(kOkay)) throw std::runtime_error("Redis was cut short: " + answer);
-  return answer.substr(0, answer.size() - kOkay.size());
+  const auto& ending = ending_of(options_);
+  std::string answer = testing::ask(port_, fmt::format("{}\r\n{}", command, ending.command));
+  if (!answer.ends_with(ending.answer)) throw std::runtime_error("Redis was cut short: " + answer);
+  return answer.substr(0, answer.size() - ending.answer.size());
 }
 
 std::vector<std::vector<std::string>> RedisServer::changes() const {
@@ -159,6 +168,21 @@ std::vector<std::vector<std::string>> RedisServer::changes() const {
 std::string RedisServer::log_tail() const {
   const std::string text = content_of(dir_ / "log");
   return text.size() <= kLogTail ? text : text.substr(text.size() - kLogTail);
+}
+
+std::vector<std::string> texts_of(std::string_view answer) {
+  std::vector<std::string> texts;
+  while (!answer.empty()) {
+    const auto end = answer.find("\r\n");
+    if (end == std::string_view::npos) throw std::runtime_error("Redis was cut short");
+    const bool text = answer[0] == '$' && answer[1] != '-';
+    const auto length = text ? std::stoul(std::string(answer.substr(1, end - 1))) : 0;
+    answer.remove_prefix(end + 2);
+    if (!text) continue;
+    texts.emplace_back(answer.substr(0, length));
+    answer.remove_prefix(length + 2);
+  }
+  return texts;
 }
 
 }  // namespace holdfast::testing

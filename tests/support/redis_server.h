@@ -1,6 +1,7 @@
 // redis_server.h -- one real Redis, started and broken on demand.
 //
-// The server is Debian's package `redis-server`, run in a temporary directory on a loopback port of its own.
+// The server is Debian's package `redis-server`, run in a temporary directory on a loopback port of its own. It can also be a Sentinel, which is
+// the same program.
 //
 //              stop()/kill()   pause()     resume()    restart()
 //   serving    -> down         -> paused   nothing     -> serving, same port
@@ -32,6 +33,7 @@ enum class RedisKeeps {
 
 struct RedisOptions {
   RedisKeeps keeps = RedisKeeps::nothing;
+  bool sentinel = false;  // config_lines then say what it watches
   // Added at the end of redis.conf, one line each.
   std::vector<std::string> config_lines{};
 };
@@ -79,5 +81,8 @@ class RedisServer {
   std::uint16_t port_ = 0;
   std::unique_ptr<Process> process_;  // none while down
 };
+
+// A bulk string as it is on the wire, or each of a list of them: "$2\r\nab\r\n" is "ab".
+std::vector<std::string> texts_of(std::string_view answer);
 
 }  // namespace holdfast::testing

@@ -4,6 +4,7 @@
 #include <asio.hpp>
 #include <functional>
 #include <future>
+#include <optional>
 #include <set>
 #include <thread>
 #include <utility>
@@ -25,6 +26,7 @@ constexpr int kAsked = 500;
 struct Way {
   tcp::socket& from;
   tcp::socket& to;
+  TcpRelay::Direction direction;
   std::array<char, 16'384> buffer{};
 };
 
@@ -33,8 +35,8 @@ struct Link {
 
   tcp::socket near;  // whoever connected to us
   tcp::socket far{near.get_executor()};
-  Way there{near, far};
-  Way back{far, near};
+  Way there{near, far, TcpRelay::Direction::to_target};
+  Way back{far, near, TcpRelay::Direction::from_target};
   int ways_ended = 0;
   asio::steady_timer ask_again{near.get_executor()};
 };
@@ -71,6 +73,24 @@ class TcpRelay::Core {
       waiting_.clear();
       for (const auto& link : std::set(links_)) end(link);
     });
+  }
+
+  void cut_after(Direction direction, std::size_t bytes) {
+    run([&] {
+      cut_direction_ = direction;
+      left_ = bytes;
+      cut_ = false;
+    });
+  }
+  bool cut() {
+    bool is_cut = false;
+    run([&] { is_cut = cut_; });
+    return is_cut;
+  }
+  std::size_t passed(Direction direction) {
+    std::size_t bytes = 0;
+    run([&] { bytes = passed_[static_cast<std::size_t>(direction)]; });
+    return bytes;
   }
 
  private:
@@ -119,12 +139,25 @@ class TcpRelay::Core {
                              [this, link, &way](const asio::error_code& error, std::size_t n) {
                                unless_stalled([this, link, &way, error, n] {
                                  if (error) return source_ended(link, way, error);
-                                 asio::async_write(way.to, asio::buffer(way.buffer, n),
-                                                   [this, link, &way](const asio::error_code& failed, std::size_t) {
-                                                     failed ? end(link) : pass(link, way);
-                                                   });
+                                 write(link, way, n);
                                });
                              });
+  }
+  void write(const LinkPtr& link, Way& way, std::size_t n) {
+    const bool last = left_ && cut_direction_ == way.direction && n > *left_;
+    if (last) n = *left_;
+    if (left_ && cut_direction_ == way.direction) *left_ -= n;
+    passed_[static_cast<std::size_t>(way.direction)] += n;
+    if (last) left_.reset();
+    asio::async_write(way.to, asio::buffer(way.buffer, n),
+                      [this, link, &way, last](const asio::error_code& failed, std::size_t) {
+                        if (last) {
+                          cut_ = true;
+                          for (const auto& each : std::set(links_)) end(each);
+                        } else {
+                          failed ? end(link) : pass(link, way);
+                        }
+                      });
   }
   void source_ended(const LinkPtr& link, Way& way, const asio::error_code& how) {
     if (how != asio::error::eof || ++link->ways_ended == 2) return end(link);
@@ -145,6 +178,10 @@ class TcpRelay::Core {
   tcp::acceptor acceptor_{io_};
   std::uint16_t port_ = 0;
   bool stalled_ = false;
+  std::array<std::size_t, 2> passed_{};
+  Direction cut_direction_{};
+  std::optional<std::size_t> left_;  // until the connections are cut; none: they are not
+  bool cut_ = false;
   std::vector<std::function<void()>> waiting_;  // for heal(), in order
   std::set<LinkPtr> links_;
   std::thread thread_;
@@ -157,5 +194,8 @@ std::uint16_t TcpRelay::port() const noexcept { return core_->port(); }
 void TcpRelay::stall() { core_->stall(); }
 void TcpRelay::heal() { core_->heal(); }
 void TcpRelay::cut_all() { core_->cut_all(); }
+void TcpRelay::cut_after(Direction direction, std::size_t bytes) { core_->cut_after(direction, bytes); }
+bool TcpRelay::cut() const { return core_->cut(); }
+std::size_t TcpRelay::passed(Direction direction) const { return core_->passed(direction); }
 
 }  // namespace holdfast::testing

@@ -18,6 +18,7 @@
 // socket's buffer behind the relay.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -36,6 +37,15 @@ class TcpRelay {
   void stall();
   void heal();
   void cut_all();
+
+  enum class Direction { to_target, from_target };
+  // Once that many bytes more have passed that way, over whichever connections, all connections end. Once. 0: with the next byte, which does not
+  // pass.
+  void cut_after(Direction direction, std::size_t bytes);
+  // Whether the connections have ended by it.
+  bool cut() const;
+  // Bytes that have passed that way.
+  std::size_t passed(Direction direction) const;
 
  private:
   class Core;

@@ -158,6 +158,24 @@ TEST_F(TcpRelayTest, cuts_all_connections_also_while_stalled) {
   EXPECT_EQ(target_.accept().receive(4), "next");
 }
 
+TEST_F(TcpRelayTest, cuts_at_a_byte_once) {
+  relay_.cut_after(TcpRelay::Direction::to_target, 3);
+  far_.send("unharmed");
+  EXPECT_EQ(near_.receive(8), "unharmed") << "the other way is not counted";
+  near_.send("abc");
+  EXPECT_EQ(far_.receive(3), "abc");
+  EXPECT_FALSE(relay_.cut());
+  near_.send("def");
+  EXPECT_TRUE(far_.ended());
+  EXPECT_TRUE(near_.ended());
+  EXPECT_TRUE(relay_.cut());
+  const auto next = Socket::connected(relay_.port());
+  next.send("next");
+  EXPECT_EQ(target_.accept().receive(4), "next");
+  EXPECT_EQ(relay_.passed(TcpRelay::Direction::to_target), 7U);
+  EXPECT_EQ(relay_.passed(TcpRelay::Direction::from_target), 8U);
+}
+
 TEST(TcpRelay, asks_a_target_again_that_refuses_at_first) {
   const auto port = free_port();
   TcpRelay relay(port);

@@ -117,6 +117,10 @@ class RedisBackend final : public spi::QueueBackend {
   ListenerId add_listener(Listener listener, spi::Callback<T> armed, Parse parse);
   std::string channel() const;
 
+  // As often as every client beats (lock/validity.h): often enough to drive the session clock at full speed.
+  static constexpr int kBeatsPerTimeout = 6;
+  static constexpr std::chrono::milliseconds kShortestPause{20};
+
   net::Reactor& reactor_;
   const Store store_;
   const SessionTime asked_timeout_;

@@ -28,7 +28,7 @@
 // Every script gets the keys, and as arguments: the session, the number of its connection, what the client saw of the session clock and how much has
 // passed since (session_clock.h), the channel without its session; then what is its own. It answers with a word, the session clock, and more:
 //   OK | ABSENT | DENIED why | EXPIRED | STALE
-// and hello besides: CLOSED rest | FOREIGN key type | LAYOUT version | REPLICA master | EVICTS policy
+// and hello besides: CLOSED rest | FOREIGN key type | FORBIDDEN command key | LAYOUT version | REPLICA master | EVICTS policy
 #pragma once
 
 #include <cstddef>

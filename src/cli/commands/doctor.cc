@@ -11,6 +11,7 @@
 #include "cli/doctor/findings.h"
 #include "cli/doctor/local_checks.h"
 #include "cli/doctor/lock_checks.h"
+#include "cli/doctor/redis_checks.h"
 #include "cli/doctor/server_checks.h"
 #include "holdfast/error.h"
 
@@ -50,6 +51,10 @@ std::string examine(const ServiceArguments& arguments, Findings& findings) {
   const auto settings = check_settings(arguments, findings);
   check_own_clock(findings);
   if (!settings) return arguments.url;
+  if (is_redis(*settings)) {
+    if (check_redis(*settings, findings)) check_locks(*settings, findings);
+    return settings->url;
+  }
   // local: logs in by itself where it is a URL, and with what was found where a server is asked directly.
   auto direct = *settings;
   const auto servers = servers_of(direct, findings);
@@ -75,12 +80,14 @@ int run(const Arguments& arguments) {
 void add_doctor(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("doctor", "Check that this machine can lock, and say what to fix");
   command->footer(
-      "Looks at the settings, every server, the session, permissions, latency and clocks. Takes and gives back a lock "
+      "Looks at the settings, every server, the session, permissions, latency and clocks; of Redis, also at eviction,\n"
+      "persistence and replication. Takes and gives back a lock "
       "with\n"
       "a name that nothing else uses. Exit status 1 if something is wrong; warnings do not count.\n"
       "Examples:\n"
       "  holdfast doctor\n"
-      "  holdfast doctor --url zk://10.0.0.1:2181,10.0.0.2:2181/app --json");
+      "  holdfast doctor --url zk://10.0.0.1:2181,10.0.0.2:2181/app --json\n"
+      "  holdfast doctor --url redis://10.0.0.1");
   const auto arguments = std::make_shared<doctor::Arguments>();
   command->add_flag("--json", arguments->json, "One JSON document");
   add_service_options(*command, arguments->service);

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "backend/redis/address.h"
 #include "backend/zookeeper/address.h"
 #include "base/text.h"
 #include "cli/commands/disk_room.h"
@@ -58,6 +59,10 @@ std::string meant_by(const std::string& url) {
     return "locks there exist in one process only, and commands need a service that processes share: zk://host:port or "
            "local:";
   }
+  if (const auto lower = lower_case(url); lower != url && redis::is_address(lower)) {
+    const auto end = lower.find(':');
+    return "did you mean " + lower.substr(0, end) + base::printable(url.substr(end)) + "?";
+  }
   if (url.starts_with("local")) return "did you mean local:?";
   if (const auto lower = lower_case(url); lower != url && !scheme_of(lower).empty()) {
     const auto scheme = scheme_of(lower);
@@ -71,19 +76,31 @@ std::string meant_by(const std::string& url) {
 
 // So that every command says the same of it, and doctor before it asks a server.
 void check_address(const std::string& url) {
-  if (const auto hosts = url.substr(0, url.find('/', scheme_of(url).size())); hosts.find('@') != std::string::npos) {
+  const bool by_redis = redis::is_address(url);
+  // A password may have been written with a slash in it.
+  const auto hosts = by_redis ? url.substr(0, url.find('?')) : url.substr(0, url.find('/', scheme_of(url).size()));
+  if (hosts.find('@') != std::string::npos) {
     refuse(
         "a URL has no login in it, which every process on this machine could read; write user:password to a file and "
         "give that with --auth");
   }
-  if (const auto address = zookeeper::parse_address(url); !address) refuse(address.error());
+  if (by_redis) {
+    if (const auto address = redis::parse_address(url); !address) refuse(address.error());
+  } else if (const auto address = zookeeper::parse_address(url); !address) {
+    refuse(address.error());
+  }
+}
+
+net::ServerAddresses servers_of(const ServiceSettings& settings) {
+  if (!is_redis(settings)) return endpoint_of(settings).servers;
+  return redis::parse_address(settings.url).value_or(redis::Address{}).servers;
 }
 
 // For servers that answer, enough of time; for one that is far away there is another attempt.
 constexpr milliseconds kFirstLook{500};
 
 bool every_server_refuses(const ServiceSettings& settings) {
-  const auto servers = endpoint_of(settings).servers;
+  const auto servers = servers_of(settings);
   return std::all_of(servers.begin(), servers.end(), [](const auto& server) {
     const auto probe = doctor::ServerProbe::connect(server, nullptr, deadline_after(kFirstLook));
     return !probe && probe.error().refused;
@@ -138,8 +155,14 @@ void set_auth(ServiceSettings& settings, const Said& said) {
   if (said.text.empty()) return note(settings, "auth", "", said);
   auto credentials = read_password_file(said.text);
   if (!credentials) refuse(said.prefix + credentials.error());
-  note(settings, "auth", credentials->substr(0, credentials->find(':')) + ":...", said);
-  settings.zookeeper.auth.push_back({"digest", *std::move(credentials)});
+  const auto colon = credentials->find(':');
+  note(settings, "auth", credentials->substr(0, colon) + ":...", said);
+  if (is_redis(settings)) {
+    settings.redis.user = credentials->substr(0, colon);
+    settings.redis.password = credentials->substr(colon + 1);
+  } else {
+    settings.zookeeper.auth.push_back({"digest", *std::move(credentials)});
+  }
   if (std::error_code error; std::filesystem::is_regular_file(said.text, error)) {
     settings.auth_file = std::filesystem::absolute(said.text, error).string();
   }
@@ -149,6 +172,17 @@ void set_auth(ServiceSettings& settings, const Said& said) {
 std::string whole_path(const std::string& file) {
   std::error_code error;
   return file.empty() ? file : std::filesystem::absolute(file, error).string();
+}
+
+void set_sentinel_auth(ServiceSettings& settings, const Said& said) {
+  if (said.text.empty()) return;
+  const auto credentials = read_password_file(said.text);
+  if (!credentials) refuse(said.prefix + credentials.error());
+  const auto colon = credentials->find(':');
+  note(settings, "sentinel_auth", credentials->substr(0, colon) + ":...", said);
+  settings.redis.sentinel_user = credentials->substr(0, colon);
+  settings.redis.sentinel_password = credentials->substr(colon + 1);
+  settings.sentinel_auth_file = whole_path(said.text);
 }
 
 void set_security(ServiceSettings& settings, const ServiceArguments& arguments, const Sources& sources, bool outer) {
@@ -180,12 +214,13 @@ void set_security(ServiceSettings& settings, const ServiceArguments& arguments, 
   set(settings.zookeeper.sasl.user, "sasl.user", said("sasl.user"));
   set(settings.zookeeper.sasl.password_file, "sasl.password_file", said("sasl.password_file"), true);
   set(settings.zookeeper.sasl.service, "sasl.service", said("sasl.service"));
+  set_sentinel_auth(settings, said("sentinel_auth"));
 }
 
 }  // namespace
 
 std::string security_setting(const ServiceSettings& settings, std::string_view key) {
-  const std::array<std::pair<std::string_view, std::string>, 9> all{
+  const std::array<std::pair<std::string_view, std::string>, 10> all{
       {{"tls.ca", settings.tls.ca},
        {"tls.certificate", settings.tls.certificate},
        {"tls.key", settings.tls.key},
@@ -194,7 +229,8 @@ std::string security_setting(const ServiceSettings& settings, std::string_view k
        {"sasl.mechanism", settings.zookeeper.sasl.mechanism},
        {"sasl.user", settings.zookeeper.sasl.user},
        {"sasl.password_file", settings.zookeeper.sasl.password_file},
-       {"sasl.service", settings.zookeeper.sasl.service}}};
+       {"sasl.service", settings.zookeeper.sasl.service},
+       {"sentinel_auth", settings.sentinel_auth_file}}};
   const auto found = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.first == key; });
   return found == all.end() ? std::string() : found->second;
 }
@@ -208,7 +244,8 @@ void add_service_options(CLI::App& command, ServiceArguments& arguments) {
         ->check([](const std::string& text) { return std::string(text.empty() ? "has no value; give it one" : ""); });
   };
   add("--url", arguments.url, "URL",
-      "zk://host:port,host:port[/chroot], zks:// for TLS, or local: (the default: an engine of this user)");
+      "zk://host:port,host:port[/chroot], zks:// for TLS, redis://host:port[/db], rediss:// for TLS, "
+      "redis+sentinel://host:port/master, or local: (the default: an engine of this user)");
   add("--config", arguments.config, "FILE", "Settings; else the user's file, then the machine's");
   add("--namespace", arguments.name_space, "PATH", "Put before every name");
   as_time(add("--session-timeout", arguments.session_timeout, "", "How long a dead holder's lock is kept (15s)"));
@@ -244,7 +281,7 @@ ServiceSettings resolve_service(const ServiceArguments& arguments, Notes notes) 
   } else {
     note(settings, "url", settings.url, {});
   }
-  if (settings.url != kLocal && !zookeeper::is_address(settings.url)) {
+  if (settings.url != kLocal && !zookeeper::is_address(settings.url) && !is_redis(settings)) {
     refuse(fmt::format("{} is not a valid URL; {}", in_quotes(settings.url), meant_by(settings.url)));
   }
   if (!scheme_of(settings.url).empty() && parse_hosts(settings.url).empty()) {
@@ -280,6 +317,7 @@ Client connect(const ServiceSettings& settings, ClientOptions options, Clock::ti
   options.name_space = settings.name_space;
   options.tls = settings.tls;
   options.zookeeper = settings.zookeeper;
+  options.redis = settings.redis;
   if (options.purpose.empty()) options.purpose = settings.purpose;
   try {
     return Client::connect_until(settings.url, deadline, std::move(options));
@@ -303,7 +341,13 @@ Client connect_if_served(const ServiceSettings& settings, ClientOptions options)
   return connect(settings, std::move(options), deadline);
 }
 
+bool is_redis(const ServiceSettings& settings) { return redis::is_address(settings.url); }
+
 Endpoint endpoint_of(const ServiceSettings& settings) {
+  if (is_redis(settings)) {
+    refuse(fmt::format("this command speaks ZooKeeper's protocol, and {} is a Redis; for its keys there is redis-cli",
+                       in_quotes(settings.url)));
+  }
   if (settings.url == kLocal) {
     return {{{start_local_engine(settings.connect_timeout).address, ""}}, ""};
   }

@@ -45,9 +45,11 @@ struct ServiceSettings {
   std::string name_space{};
   std::chrono::milliseconds session_timeout{15'000};
   std::chrono::milliseconds connect_timeout{5'000};
-  std::string auth_file{};       // where zookeeper.auth is from, for another process to read; empty if that is a pipe
-  TlsOptions tls{};              // of zks:// only; paths that other processes can use
-  ZooKeeperOptions zookeeper{};  // likewise
+  std::string auth_file{};           // where the login is from, for another process to read; empty if that is a pipe
+  std::string sentinel_auth_file{};  // likewise, of the Sentinels
+  TlsOptions tls{};                  // of zks:// and rediss:// only; paths that other processes can use
+  ZooKeeperOptions zookeeper{};      // likewise
+  RedisOptions redis{};              // the logins; the rest is in the URL
   std::string purpose{};
   std::vector<Setting> origins{};  // of the file and every one of the above, for `holdfast config show`
 };
@@ -69,6 +71,9 @@ Client connect(const ServiceSettings& settings, ClientOptions options = {},
 // The same for a command that has nothing to wait for: if every server refuses the connection, it throws in about half a second, and not after the
 // connect timeout. `run` waits: a server that is being started is there in a moment.
 Client connect_if_served(const ServiceSettings& settings, ClientOptions options = {});
+
+// Whether the service is a Redis.
+bool is_redis(const ServiceSettings& settings);
 
 // Where a ZooKeeper-protocol server is, for what speaks it directly (shell, doctor).
 struct Endpoint {

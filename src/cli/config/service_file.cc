@@ -32,12 +32,13 @@ constexpr auto kMachines = "/etc/holdfast/config.yaml";
 constexpr std::string_view kExample = "url: zk://10.0.0.1:2181";
 constexpr mode_t kOthersCanWrite = S_IWGRP | S_IWOTH;
 
-const std::vector<std::string_view> kKeys{"url", "namespace", "session_timeout", "connect_timeout", "auth",
-                                          "tls", "sasl",      "purpose"};
+const std::vector<std::string_view> kKeys{
+    "url", "namespace", "session_timeout", "connect_timeout", "auth", "sentinel_auth", "tls", "sasl", "purpose"};
 const std::vector<std::string_view> kTlsKeys{"ca", "certificate", "key", "server_name", "verify"};
 const std::vector<std::string_view> kSaslKeys{"mechanism", "user", "password_file", "service"};
 // What is a file, beside the one that names it.
-const std::vector<std::string_view> kFiles{"auth", "tls.ca", "tls.certificate", "tls.key", "sasl.password_file"};
+const std::vector<std::string_view> kFiles{"auth",    "sentinel_auth",     "tls.ca", "tls.certificate",
+                                           "tls.key", "sasl.password_file"};
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);

@@ -5,6 +5,7 @@
 //   session_timeout: 15s
 //   connect_timeout: 5s
 //   auth: password            # a file with user:password, beside this one
+//   sentinel_auth: sentinels  # the same for the Sentinels of redis+sentinel://, if they want one
 //   tls: {ca: ca.pem, certificate: me.pem, key: me.key, server_name: zk.example, verify: true}
 //   sasl: {mechanism: DIGEST-MD5, user: ann, password_file: secret, service: zookeeper}
 //   purpose: nightly billing
@@ -30,7 +31,8 @@ inline constexpr std::chrono::hours kLongestTimeout{24};
 
 struct ServiceFile {
   struct Entry {
-    std::string key;  // url, namespace, session_timeout, connect_timeout, auth, purpose; tls.ca, sasl.user and so on
+    std::string
+        key;  // url, namespace, session_timeout, connect_timeout, auth, sentinel_auth, purpose; tls.ca, sasl.user and so on
     std::string text;
     FilePosition place;
   };

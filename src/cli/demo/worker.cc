@@ -103,11 +103,23 @@ struct Orders {
   std::string lock;
 };
 
-// Those of TLS and SASL that are texts.
-std::array<std::string*, 8> security_of(ServiceSettings& settings) {
+// Those of TLS, SASL and Redis that are texts.
+std::array<std::string*, 12> security_of(ServiceSettings& settings) {
   auto& [ca, certificate, key, server_name, verify] = settings.tls;
   auto& [mechanism, user, password_file, service] = settings.zookeeper.sasl;
-  return {&ca, &certificate, &key, &server_name, &mechanism, &user, &password_file, &service};
+  auto& redis = settings.redis;
+  return {&ca,
+          &certificate,
+          &key,
+          &server_name,
+          &mechanism,
+          &user,
+          &password_file,
+          &service,
+          &redis.user,
+          &redis.password,
+          &redis.sentinel_user,
+          &redis.sentinel_password};
 }
 
 Orders read_orders() {

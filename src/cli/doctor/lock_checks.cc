@@ -96,12 +96,13 @@ void check_locks(const ServiceSettings& settings, Findings& findings) {
     report_clock(*apart, findings);
   } catch (const Error& error) {
     const bool refused = error.code() == Errc::refused;
-    findings.push_back({"permissions", State::wrong, error.what(),
-                        refused
-                            ? fmt::format("log in as a user that may create, read and delete below {} (--auth FILE), "
-                                          "or change its ACL",
-                                          place_of(settings))
-                            : "try again; if it stays like this, look at the log of the server"});
+    findings.push_back(
+        {"permissions", State::wrong, error.what(),
+         refused && is_redis(settings) ? "see docs/backends/redis.md for the rights and settings it needs"
+         : refused ? fmt::format("log in as a user that may create, read and delete below {} (--auth FILE), "
+                                 "or change its ACL",
+                                 place_of(settings))
+                   : "try again; if it stays like this, look at the log of the server"});
   }
 }
 

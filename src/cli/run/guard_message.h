@@ -10,7 +10,7 @@
 
 namespace holdfast::cli {
 
-// As long as ZooKeeper's, and every server's that we know of.
+// As long as ZooKeeper's, and every server's that we know of; Redis' sessions have none.
 using SessionPassword = std::array<char, 16>;
 
 struct ToGuardian {

@@ -46,8 +46,8 @@ void Guardian::end() { send({.kind = ToGuardian::Kind::end}); }
 
 void Guardian::tell_session(const lock::SessionKey& key) {
   ToGuardian order{.kind = ToGuardian::Kind::session, .session = key.id};
-  // One of another length is of a service that we do not know: its session ends by itself.
-  if (key.password.size() != order.password.size()) order.session = 0;
+  // A longer one is of a service that we do not know: its session ends by itself. Redis' have none.
+  if (key.password.size() > order.password.size()) order.session = 0;
   std::copy_n(key.password.begin(), std::min(key.password.size(), order.password.size()), order.password.begin());
   send(order);
 }

@@ -39,7 +39,12 @@ void end_session_and_exit(const ServiceSettings& service, const lock::SessionKey
   if (key.id == 0) ::_exit(0);
   close_everything();
   end_at_alarm();
-  end_session(service.url, key, service.session_timeout, service.zookeeper, service.tls, Clock::now() + kWithin);
+  end_session(service.url, key,
+              {.session_timeout = service.session_timeout,
+               .tls = service.tls,
+               .redis = service.redis,
+               .zookeeper = service.zookeeper},
+              Clock::now() + kWithin);
   ::_exit(0);
 }
 

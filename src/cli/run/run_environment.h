@@ -15,11 +15,11 @@ inline constexpr auto kRunNamespace = "HOLDFAST_RUN_NAMESPACE";
 // The file with user:password; never what is in it. Empty if there is none, so that one of a run further out, on another service, does not count.
 inline constexpr auto kRunAuth = "HOLDFAST_RUN_AUTH";
 
-// What there is about TLS and SASL, by the keys of a configuration file: "tls.ca" is HOLDFAST_RUN_TLS_CA. Files by their whole paths; never what is in
+// What there is about TLS, SASL and Sentinels, by the keys of a configuration file: "tls.ca" is HOLDFAST_RUN_TLS_CA. Files by their whole paths; never what is in
 // them. Empty if not set, as above.
-inline constexpr std::array<std::string_view, 9> kRunSecurity{"tls.ca",          "tls.certificate",    "tls.key",
-                                                              "tls.server_name", "tls.verify",         "sasl.mechanism",
-                                                              "sasl.user",       "sasl.password_file", "sasl.service"};
+inline constexpr std::array<std::string_view, 10> kRunSecurity{
+    "tls.ca",    "tls.certificate",    "tls.key",      "tls.server_name", "tls.verify", "sasl.mechanism",
+    "sasl.user", "sasl.password_file", "sasl.service", "sentinel_auth"};
 inline std::string run_variable(std::string_view key) {
   std::string name = "HOLDFAST_RUN_";
   for (const char c : key) name += c == '.' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
