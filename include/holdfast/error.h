@@ -21,6 +21,7 @@
 //   not_owner          operation_not_permitted       a mistake in the caller: release by the thread and the object that acquired
 //   invalid_argument   invalid_argument              a mistake in the caller; the message says what would be right
 //   forked             no_such_process               connect a Client in the child
+//   unsupported        not_supported                 this store does not have it; the message says which does, or what it has
 #pragma once
 
 #include <string>
@@ -40,6 +41,7 @@ enum class Errc {
   not_owner,         // this thread or object does not hold the lock
   invalid_argument,  // an option, URL or name that makes no sense, or an object that was moved from
   forked,            // the object was made by the parent of this process, and is of use only there
+  unsupported,       // the store cannot do that at all: another kind of store, or mode, can
 };
 
 const std::error_category& error_category() noexcept;

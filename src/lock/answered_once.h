@@ -48,6 +48,9 @@ class AnsweredOnce final : public spi::QueueBackend {
   std::string where() const override { return store_->where(); }
   std::string trouble() const override { return store_->trouble(); }
   std::string path(const std::string& queue) const override { return store_->path(queue); }
+  Token token_of(const std::string& queue, const spi::Place& place) const override {
+    return store_->token_of(queue, place);
+  }
   std::string mark_of(const std::string& ticket) const override { return store_->mark_of(ticket); }
   spi::SemaphoreQueues semaphore(const std::string& name) const override { return store_->semaphore(name); }
 

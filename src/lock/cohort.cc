@@ -289,7 +289,7 @@ bool Cohort::grant_next() {
     const auto& options = waiter->call().options;
     auto hold = std::make_shared<Hold>(
         shared_from_this(),
-        Hold::Grant{.token = place.token,
+        Hold::Grant{.token = claims_.backend.token_of(queue, place),
                     .tickets = claim_->ticket_names(),
                     .path = fmt::format("{}/{}", claims_.backend.path(queue), place.ticket.id),
                     .until = options.max_hold.count() > 0 ? granted_at + options.max_hold : Clock::time_point::max(),

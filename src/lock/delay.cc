@@ -39,6 +39,7 @@ void Delay::leave_mark() {
       case Status::absent: return;
       case Status::denied:
         return self->end(Refusal{Errc::refused, "no mark can be left for the lock delay: " + reply.detail});
+      case Status::unsupported: return self->end(Refusal{Errc::unsupported, reply.detail});
       default: return self->retry_.after(reply.status, reply.detail, self->step(&Delay::leave_mark));
     }
   });

@@ -18,6 +18,7 @@ class Category final : public std::error_category {
       case Errc::not_owner: return "not the owner";
       case Errc::invalid_argument: return "invalid argument";
       case Errc::forked: return "made before fork()";
+      case Errc::unsupported: return "unsupported";
     }
     return "unknown";
   }
@@ -33,6 +34,7 @@ class Category final : public std::error_category {
       case Errc::not_owner: return std::errc::operation_not_permitted;
       case Errc::invalid_argument: return std::errc::invalid_argument;
       case Errc::forked: return std::errc::no_such_process;
+      case Errc::unsupported: return std::errc::not_supported;
     }
     return {code, *this};
   }

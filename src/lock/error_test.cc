@@ -20,6 +20,7 @@ const std::vector<std::pair<Errc, std::errc>> kPairs{
     {Errc::not_owner, std::errc::operation_not_permitted},
     {Errc::invalid_argument, std::errc::invalid_argument},
     {Errc::forked, std::errc::no_such_process},
+    {Errc::unsupported, std::errc::not_supported},
 };
 
 TEST(Errc, equals_the_std_condition_beside_it_and_no_other) {

@@ -22,6 +22,7 @@ struct Refusal {
 inline Errc errc_of(spi::Status status) {
   switch (status) {
     case spi::Status::denied: return Errc::refused;
+    case spi::Status::unsupported: return Errc::unsupported;
     case spi::Status::closed: return Errc::cancelled;
     case spi::Status::absent: return Errc::session_lost;
     default: return Errc::not_connected;

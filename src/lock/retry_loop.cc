@@ -18,6 +18,7 @@ void RetryLoop::when_connected(Step step) {
 void RetryLoop::after(Status status, const std::string& why, Step step) {
   switch (status) {
     case Status::denied: return give_up_({Errc::refused, why});
+    case Status::unsupported: return give_up_({Errc::unsupported, why});
     case Status::closed: return give_up_({Errc::cancelled, "the client was closed"});
     default: return again(std::move(step), why);
   }

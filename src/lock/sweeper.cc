@@ -74,6 +74,7 @@ void Sweeper::answered(Id id, spi::Status status, const std::string& detail) {
     case spi::Status::expired:
     case spi::Status::closed: return finish(id);
     case spi::Status::denied:
+    case spi::Status::unsupported:
       base::log().error("the ticket {} stays in {} until the session ends: {}",
                         chore.ticket.empty() ? chore.uid : chore.ticket, chore.queue, detail);
       return finish(id);

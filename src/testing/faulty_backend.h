@@ -54,6 +54,9 @@ class FaultyBackend final : public spi::QueueBackend, private spi::Observer {
   void write(const std::string& queue, const std::string& ticket, const spi::TicketText& text,
              spi::Callback<spi::Nothing> done) override;
   void leave_mark(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
+  Token token_of(const std::string& queue, const spi::Place& place) const override {
+    return inner_->token_of(queue, place);
+  }
   std::string mark_of(const std::string& ticket) const override { return inner_->mark_of(ticket); }
   void abandoned_marks(const std::string& queue, spi::Callback<std::vector<std::string>> done) override;
   void make_count(const std::string& name, std::int32_t initial, spi::Callback<spi::Nothing> done) override;

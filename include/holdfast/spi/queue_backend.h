@@ -42,7 +42,7 @@
 //    the request was made. The validity of leases is counted from these times, so a time that is too late breaks the lock.
 //
 // Errors
-//  Every request may end with `unknown`, `unreachable`, `expired`, `denied` or `closed`; see Status. The calls below say which others they
+//  Every request may end with `unknown`, `unreachable`, `expired`, `denied`, `unsupported` or `closed`; see Status. The calls below say which others they
 //  have. After `unknown` the client finds out: by find() after an enqueue(), and by the same request once more otherwise, because a second
 //  one has no further effect (dequeue, write, leave_mark, make_count, set_count). commit() is the exception: its caller is told that the
 //  outcome is not known.
@@ -76,6 +76,7 @@ enum class Status {
   unreachable,  // no, and it will not: there is no connection, and it was not sent
   expired,      // no: the service has ended this client's session, and every ticket with it
   denied,       // no: the service refuses it, and would refuse it again; `detail` says why
+  unsupported,  // no: this kind of store cannot do that at all; `detail` says so, and what can
   closed,       // not known: close() was called
 };
 
@@ -254,6 +255,12 @@ class QueueBackend {
   virtual void list(const std::string& queue, Callback<Listing> done) = 0;
   // Removes a ticket or a mark, whichever client made it. `absent` if it is gone.
   virtual void dequeue(const std::string& queue, const std::string& ticket, Callback<Nothing> done) = 0;
+  // The token of a ticket of this client, asked for when it is granted. A store that keeps no order, so that a ticket that waits has no place
+  // yet, gives it here, as of the grant; all others have given it with the Place.
+  virtual Token token_of(const std::string& queue, const Place& place) const {
+    (void)queue;
+    return place.token;
+  }
   // What a ticket says. `absent` if it is gone.
   virtual void read(const std::string& queue, const std::string& ticket, Callback<TicketText> done) = 0;
   // Listens to a ticket: `told` is called when it changes or goes. First `armed` gets its text; `told` misses no change since. If `armed` gets
