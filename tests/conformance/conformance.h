@@ -29,11 +29,15 @@ class Conformance : public ::testing::Test {
 
 // Counts the case as left out, and says why; the sums are printed at the end of the program.
 std::string left_out(Ability ability);
+std::string left_out(Feature feature);
 
 // First in a case: it is left out where the world cannot do that.
 #define HOLDFAST_NEEDS(ability)                            \
   if (!world_->can(::holdfast::testing::Ability::ability)) \
   GTEST_SKIP() << ::holdfast::testing::left_out(::holdfast::testing::Ability::ability)
+#define HOLDFAST_NEEDS_FEATURE(feature)                    \
+  if (!world_->has(::holdfast::testing::Feature::feature)) \
+  GTEST_SKIP() << ::holdfast::testing::left_out(::holdfast::testing::Feature::feature)
 
 // What a call threw; nothing if it did not.
 inline std::error_code code_of(const std::function<void()>& f) {

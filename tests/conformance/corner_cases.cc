@@ -105,6 +105,7 @@ TEST_F(Corners, a_multi_lock_does_not_hold_a_name_that_was_taken_from_it_while_i
 
 // Its ticket has the number of the writer's, so only their names order them.
 TEST_F(Corners, revoking_a_downgraded_writer_leaves_those_who_wait_in_peace) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto first = connect();
   auto second = connect();
   for (int i = 0; i < 8; ++i) {  // names are random
@@ -140,6 +141,7 @@ TEST_F(Corners, closing_ends_a_release_that_waits_for_the_minimum) {
 }
 
 TEST_F(Corners, a_reader_at_its_maximum_does_not_cut_the_minimum_of_another_short) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect();
   auto second = connect();
   auto at_least = client.shared_mutex("m", {.min_hold = 2s});
@@ -195,6 +197,7 @@ TEST_F(Corners, permits_of_which_one_was_removed_while_it_waited_are_asked_for_a
 // -------------------------------------------------------------------------------------------------------- deadlock
 
 TEST_F(Corners, a_circle_is_found_by_who_joins_others_that_wait) {
+  HOLDFAST_NEEDS_FEATURE(order);
   auto client = connect();
   auto x = client.shared_mutex("x");
   auto z = client.mutex("z");
@@ -266,6 +269,7 @@ TEST_F(Corners, one_that_is_refused_from_the_middle_of_a_line_does_not_harm_the_
 }
 
 TEST_F(Corners, a_downgraded_writer_may_wait_for_another_name_under_detection_over_all_clients) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect({.session_timeout = 2s, .deadlocks = DeadlockDetection::all_clients});
   auto second = connect();
   auto x = client.shared_mutex("x");

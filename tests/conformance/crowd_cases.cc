@@ -64,6 +64,7 @@ TEST_F(Crowd, clients_are_never_inside_together) {
 }
 
 TEST_F(Crowd, clients_are_served_in_the_order_they_came) {
+  HOLDFAST_NEEDS_FEATURE(order);
   constexpr int kClients = 8;
   auto holder = connect();
   auto held = holder.mutex("a");

@@ -105,6 +105,7 @@ TEST_F(CuratorCases, of_many_who_try_at_once_exactly_one_gets_it) {
 
 // CURATOR-673, -677: callbacks that never came when the client was closed.
 TEST_F(CuratorCases, closing_completes_every_acquire_that_is_pending) {
+  HOLDFAST_NEEDS_FEATURE(order);
   constexpr std::size_t kNames = 5;
   constexpr std::size_t kWaitersEach = 8;
   auto holder = connect();
@@ -227,6 +228,7 @@ TEST_F(CuratorCases, a_thousand_contended_rounds_leave_no_listener_behind) {
 
 // CURATOR-527, -641: the predecessor goes between the look and the wait. Two clients that do nothing but pass it on.
 TEST_F(CuratorCases, in_ten_thousand_rounds_no_wake_up_is_missed) {
+  HOLDFAST_NEEDS_FEATURE(order);
   constexpr int kRounds = 5'000;
   auto a = connect({.hand_over = {.count = 0}});
   auto b = connect({.hand_over = {.count = 0}});

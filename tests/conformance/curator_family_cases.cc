@@ -16,6 +16,7 @@ using CuratorFamily = Conformance;
 
 // H8: Curator took the next lock although one had failed, and gave each of them the whole timeout.
 TEST_F(CuratorFamily, a_multi_lock_that_fails_takes_nothing_more_and_has_one_deadline) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto first = connect();
   auto second = connect();
   const auto a = first.mutex("a").acquire();
@@ -31,6 +32,7 @@ TEST_F(CuratorFamily, a_multi_lock_that_fails_takes_nothing_more_and_has_one_dea
 
 // TestInterProcessMutexBase, as TestInterProcessMultiMutex runs it: testReentrant, testReentrant2Threads, test2Clients.
 TEST_F(CuratorFamily, a_multi_lock_is_held_until_the_last_release_and_then_goes_to_another) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto first = connect();
   auto second = connect();
   auto mine = first.multi_lock({{"a"}, {"b"}});
@@ -48,6 +50,7 @@ TEST_F(CuratorFamily, a_multi_lock_is_held_until_the_last_release_and_then_goes_
 
 // testReentrantSingleLock.
 TEST_F(CuratorFamily, threads_that_share_one_multi_lock_are_never_inside_together) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect();
   auto multi = client.multi_lock({{"a"}, {"b"}});
   std::atomic<int> inside = 0;
@@ -68,6 +71,7 @@ TEST_F(CuratorFamily, threads_that_share_one_multi_lock_are_never_inside_togethe
 
 // kazoo #213: those who would not wait were let in all together.
 TEST_F(CuratorFamily, of_many_who_try_at_once_no_more_get_permits_than_there_are) {
+  HOLDFAST_NEEDS_FEATURE(family);
   constexpr int kTriers = 8;
   constexpr int kPermits = 3;
   std::vector<Client> clients;
@@ -97,6 +101,7 @@ TEST_F(CuratorFamily, of_many_who_try_at_once_no_more_get_permits_than_there_are
 
 // kazoo #429, #430: a holder that wanted to release and a waiter that had the turn waited for each other.
 TEST_F(CuratorFamily, a_permit_is_given_back_while_others_wait_for_it) {
+  HOLDFAST_NEEDS_FEATURE(family);
   constexpr int kClients = 4;
   std::vector<Client> clients;
   for (int i = 0; i < kClients; ++i) clients.push_back(connect());
@@ -119,6 +124,7 @@ TEST_F(CuratorFamily, a_permit_is_given_back_while_others_wait_for_it) {
 
 // kazoo #649, #650: a reader waited for writers that had come after it, and they for it.
 TEST_F(CuratorFamily, a_reader_does_not_wait_for_writers_behind_it) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto first = connect();
   auto second = connect();
   auto third = connect();
@@ -137,6 +143,7 @@ TEST_F(CuratorFamily, a_reader_does_not_wait_for_writers_behind_it) {
 
 // testGetParticipantNodes.
 TEST_F(CuratorFamily, twenty_readers_and_eight_writers_are_all_shown) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect({.hand_over = {.count = 0}});
   auto other = connect({.hand_over = {.count = 0}});
   std::vector<Lease> reading;
@@ -168,6 +175,7 @@ TEST_F(CuratorFamily, twenty_readers_and_eight_writers_are_all_shown) {
 
 // testThreads: ten threads, one permit, all are served.
 TEST_F(CuratorFamily, ten_threads_share_one_permit) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect();
   std::atomic<int> inside = 0;
   std::atomic<int> served = 0;
@@ -188,6 +196,7 @@ TEST_F(CuratorFamily, ten_threads_share_one_permit) {
 
 // CURATOR-337: what was not acquired cannot be given back, and takes nothing from who has it.
 TEST_F(CuratorFamily, a_failed_acquire_leaves_nothing_to_release) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto first = connect();
   auto second = connect();
   const auto writing = first.shared_mutex("m").acquire();

@@ -47,6 +47,7 @@ TEST_F(Deadlock, two_threads_that_would_wait_for_each_other_are_told) {
 }
 
 TEST_F(Deadlock, a_circle_through_readers_and_a_waiting_writer_is_found) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect();
   auto m = client.shared_mutex("m");
   auto x = client.mutex("x");
@@ -76,6 +77,7 @@ TEST_F(Deadlock, a_circle_through_readers_and_a_waiting_writer_is_found) {
 
 // It joins others who wait already: nobody asks the service anything for it.
 TEST_F(Deadlock, one_who_joins_others_that_wait_can_close_the_circle) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect();
   auto rival = connect();
   auto m = client.mutex("m");
@@ -124,6 +126,7 @@ TEST_F(Deadlock, a_lease_can_be_given_back_by_others_and_is_no_circle) {
 }
 
 TEST_F(Deadlock, a_circle_over_two_clients_is_found_when_both_ask_for_it) {
+  HOLDFAST_NEEDS_FEATURE(family);
   for (const bool with_each_other : {true, false}) {
     const ClientOptions options{.session_timeout = 2s, .deadlocks = DeadlockDetection::all_clients};
     auto first = connect(options);

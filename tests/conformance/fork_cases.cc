@@ -163,6 +163,7 @@ class Fork : public Conformance {
 };
 
 TEST_F(Fork, a_child_that_destroys_what_it_inherited_takes_nothing_from_its_parent) {
+  HOLDFAST_NEEDS_FEATURE(family);
   std::optional<Everything> all(std::in_place, connect(listening()));
   EXPECT_EQ(in_child([&] {
               all.reset();
@@ -173,6 +174,7 @@ TEST_F(Fork, a_child_that_destroys_what_it_inherited_takes_nothing_from_its_pare
 }
 
 TEST_F(Fork, a_child_that_ends_takes_nothing_from_its_parent) {
+  HOLDFAST_NEEDS_FEATURE(family);
   Everything all(connect(listening()));
   EXPECT_EQ(in_child([] { return kAllRight; }), kAllRight);
   EXPECT_EQ(in_child([] { return kAllRight; }, ChildEnd::immediately), kAllRight);
@@ -180,6 +182,7 @@ TEST_F(Fork, a_child_that_ends_takes_nothing_from_its_parent) {
 }
 
 TEST_F(Fork, every_call_of_a_child_fails_and_nothing_happens) {
+  HOLDFAST_NEEDS_FEATURE(family);
   std::optional<Everything> all(std::in_place, connect(listening()));
   EXPECT_EQ(in_child([&] {
               if (const int failed = call_everything(*all); failed != kAllRight) return failed;
@@ -195,6 +198,7 @@ TEST_F(Fork, every_call_of_a_child_fails_and_nothing_happens) {
 }
 
 TEST_F(Fork, a_rival_is_granted_when_the_parent_releases_and_not_before) {
+  HOLDFAST_NEEDS_FEATURE(order);
   auto client = connect();
   auto mutex = client.mutex("a");
   auto lease = std::make_unique<Lease>(mutex.acquire());
@@ -249,6 +253,7 @@ TEST_F(Fork, a_child_may_connect_a_client_of_its_own) {
 
 // In the child every mutex that another thread had at that moment is locked for ever.
 TEST_F(Fork, at_any_moment_leaves_a_child_that_can_call_connect_and_end) {
+  HOLDFAST_NEEDS_FEATURE(family);
   HOLDFAST_NEEDS(fork);
   std::optional<Everything> all(std::in_place, connect());
   std::atomic<bool> over = false;

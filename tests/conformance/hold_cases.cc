@@ -49,6 +49,7 @@ TEST_F(Holding, the_next_thread_of_the_same_client_waits_for_the_minimum_too) {
 
 // Nobody holds it while it rests, but it is ours; when it is not any more, it must not be handed on.
 TEST_F(Holding, a_rest_that_outlives_the_ticket_does_not_hand_it_over) {
+  HOLDFAST_NEEDS_FEATURE(order);
   auto first = connect({.session_timeout = 2s, .hand_over = {.count = 64, .time = 1h}});
   auto second = connect();
   auto a = first.mutex("m", {.min_hold = 3s});
@@ -92,6 +93,7 @@ TEST_F(Holding, it_ends_at_the_maximum_and_the_holder_is_told) {
 }
 
 TEST_F(Holding, a_reader_at_its_maximum_does_not_take_others_along) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect();
   auto limited = client.shared_mutex("m", {.max_hold = 200ms});
   auto free = client.shared_mutex("m");
@@ -148,6 +150,7 @@ TEST_F(Holding, who_comes_after_one_that_did_not_release_waits_for_the_delay) {
 }
 
 TEST_F(Holding, a_delay_that_is_on_is_known_to_who_will_not_wait) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto first = connect();
   auto second = connect();
   first.mutex("m", {.lock_delay = 1h}).lock();  // and never unlocks: it is gone with its object
@@ -178,6 +181,7 @@ TEST_F(Holding, the_next_thread_after_a_maximum_has_a_larger_token) {
 }
 
 TEST_F(Holding, a_maximum_that_ends_a_hold_does_not_lift_its_delay) {
+  HOLDFAST_NEEDS_FEATURE(family);
   constexpr auto kMaximum = 300ms;
   constexpr auto kDelay = 700ms;
   auto first = connect();

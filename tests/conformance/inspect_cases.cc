@@ -11,6 +11,7 @@ using namespace std::chrono_literals;
 using Inspecting = Conformance;
 
 TEST_F(Inspecting, shows_the_holder_and_the_waiters_in_order) {
+  HOLDFAST_NEEDS_FEATURE(order);
   auto first = connect({.purpose = "the holder"});
   auto second = connect({.purpose = "the next", .program = "backup"});
   auto mine = first.mutex("orders/1");
@@ -55,6 +56,7 @@ TEST_F(Inspecting, knows_how_often_a_hold_of_its_own_client_was_entered) {
 }
 
 TEST_F(Inspecting, shows_readers_writers_and_permits_as_what_they_are) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect({.hand_over = {.count = 0}});
   auto a = client.shared_mutex("rw");
   auto b = client.shared_mutex("rw");
@@ -90,6 +92,7 @@ TEST_F(Inspecting, shows_readers_writers_and_permits_as_what_they_are) {
 }
 
 TEST_F(Inspecting, finds_every_lock_below_a_root) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect();
   auto a = client.mutex("shop/orders/1");
   auto b = client.mutex("shop/orders/2");
@@ -114,6 +117,7 @@ TEST_F(Inspecting, finds_every_lock_below_a_root) {
 }
 
 TEST_F(Inspecting, shows_what_is_no_card_without_believing_it) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect();
   auto mutex = client.mutex("m");
   const auto lease = mutex.acquire();
@@ -130,6 +134,7 @@ TEST_F(Inspecting, shows_what_is_no_card_without_believing_it) {
 }
 
 TEST_F(Inspecting, shows_that_a_ticket_is_asked_back_although_its_card_was_written_over) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect();
   auto mutex = client.mutex("m");
   const auto lease = mutex.acquire();

@@ -53,6 +53,7 @@ std::size_t open_descriptors() {
 }  // namespace
 
 TEST_F(Extremes, a_wait_that_never_ends_does_not_end) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto first = connect();
   auto holding = first.mutex("a");
   const auto lease = holding.acquire();
@@ -120,6 +121,7 @@ TEST_F(Extremes, releasing_takes_every_timeout) {
 }
 
 TEST_F(Names, of_every_script_work_and_are_shown_as_they_were_given) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect();
   auto rival = connect();
   std::set<std::string> nodes;
@@ -153,6 +155,7 @@ TEST_F(Names, of_512_bytes_work_whatever_they_are_made_of) {
 }
 
 TEST_F(MovedFrom, objects_answer_with_an_error) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect();
   auto mutex = client.mutex("a");
   auto shared = client.shared_mutex("b");
@@ -203,6 +206,7 @@ TEST_F(MovedFrom, objects_answer_with_an_error) {
 
 // Right after unlock() it often fails, because the release is not waited for.
 TEST_F(ReleaseFor, of_every_lock_lets_a_try_of_another_client_succeed) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto first = connect();
   auto second = connect();
   auto mutex = first.mutex("a");

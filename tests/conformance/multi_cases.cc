@@ -13,6 +13,7 @@ using Several = Conformance;
 using Kind = LockItem::Kind;
 
 TEST_F(Several, names_are_held_together_with_one_token) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto first = connect();
   auto second = connect();
   auto multi = first.multi_lock({{"a"}, {"b"}, {"c"}});
@@ -49,6 +50,7 @@ TEST_F(Several, names_are_given_up_together_when_time_runs_out) {
 }
 
 TEST_F(Several, waits_for_every_name) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto first = connect();
   auto second = connect();
   auto a = first.mutex("a");
@@ -66,6 +68,7 @@ TEST_F(Several, waits_for_every_name) {
 }
 
 TEST_F(Several, works_as_a_lock_of_std_and_is_reentrant) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect();
   auto multi = client.multi_lock({{"a"}, {"b"}});
   const std::scoped_lock hold(multi);
@@ -76,6 +79,7 @@ TEST_F(Several, works_as_a_lock_of_std_and_is_reentrant) {
 }
 
 TEST_F(Several, readers_share_and_writers_do_not) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto first = connect();
   auto second = connect();
   auto third = connect();
@@ -96,6 +100,7 @@ TEST_F(Several, readers_share_and_writers_do_not) {
 
 // Whatever order they are named in: in two queues they come in the same order.
 TEST_F(Several, opposite_orders_do_not_deadlock) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto first = connect();
   auto second = connect();
   std::atomic<int> inside = 0;
@@ -120,6 +125,7 @@ TEST_F(Several, opposite_orders_do_not_deadlock) {
 }
 
 TEST_F(Several, all_names_are_lost_when_one_is) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect({.session_timeout = 2s});
   auto multi = client.multi_lock({{"a"}, {"b"}});
   auto lease = multi.acquire();
@@ -130,6 +136,7 @@ TEST_F(Several, all_names_are_lost_when_one_is) {
 }
 
 TEST_F(Several, names_may_be_sixty_four) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect();
   std::vector<LockItem> items;
   for (std::size_t i = 0; i < MultiLock::kMaxNames; ++i) items.push_back({"n" + std::to_string(i)});
@@ -161,6 +168,7 @@ TEST_F(Several, names_that_make_no_sense_are_refused_and_nothing_is_left) {
 
 // Queues that were used before count differently; the token must not.
 TEST_F(Several, has_a_token_between_those_of_the_holder_before_it_and_of_the_one_after_it) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect();
   auto other = connect();
   for (int i = 0; i < 5; ++i) {

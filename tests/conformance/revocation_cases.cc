@@ -12,6 +12,7 @@ using Revoking = Conformance;
 
 // Curator: testRevoking.
 TEST_F(Revoking, the_holder_is_asked_and_the_asker_told_that_it_went) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto first = connect();
   auto second = connect();
   auto mine = first.mutex("m");
@@ -72,6 +73,7 @@ TEST_F(Revoking, who_listens_learns_at_once_that_it_was_broken) {
 }
 
 TEST_F(Revoking, all_readers_are_asked_and_nobody_who_waits) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto first = connect();
   auto second = connect();
   auto third = connect();
@@ -93,6 +95,7 @@ TEST_F(Revoking, all_readers_are_asked_and_nobody_who_waits) {
 }
 
 TEST_F(Revoking, a_ticket_that_was_asked_for_is_not_handed_to_the_next_thread) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto first = connect();
   auto second = connect();
   auto a = first.mutex("m");

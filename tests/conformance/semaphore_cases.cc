@@ -17,6 +17,7 @@ class Permit : public Conformance {
 
 // Curator: testSimple, testSimple2.
 TEST_F(Permit, are_as_many_as_were_said) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto first = connect();
   auto second = connect();
   auto mine = first.semaphore("s", 3);
@@ -35,6 +36,7 @@ TEST_F(Permit, are_as_many_as_were_said) {
 }
 
 TEST_F(Permit, come_several_at_once_or_not_at_all) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto first = connect();
   auto second = connect();
   auto mine = first.semaphore("s", 5);
@@ -52,6 +54,7 @@ TEST_F(Permit, come_several_at_once_or_not_at_all) {
 }
 
 TEST_F(Permit, go_to_who_asked_first_also_if_it_asked_for_more) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto first = connect();
   auto second = connect();
   auto third = connect();
@@ -99,6 +102,7 @@ TEST_F(Permit, grow_and_shrink_with_a_shared_count_while_others_wait) {
 }
 
 TEST_F(Permit, of_a_closed_client_come_back) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto first = connect();
   auto second = connect();
   auto a = first.semaphore("s", 1);
@@ -113,6 +117,7 @@ TEST_F(Permit, of_a_closed_client_come_back) {
 }
 
 TEST_F(Permit, are_lost_when_their_ticket_is_removed) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect({.session_timeout = 2s});
   auto semaphore = client.semaphore("s", 3);
   auto two = semaphore.acquire(2);
@@ -141,6 +146,7 @@ TEST_F(Permit, are_not_left_behind_by_who_gives_up) {
 
 // CURATOR-315 and Curator's testNoOrphanedNodes.
 TEST_F(Permit, whose_ticket_was_removed_while_waiting_are_asked_for_again) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto first = connect({.session_timeout = 2s});
   auto second = connect({.session_timeout = 2s});
   auto a = first.semaphore("s", 1);
@@ -161,6 +167,7 @@ TEST_F(Permit, whose_ticket_was_removed_while_waiting_are_asked_for_again) {
 
 // Curator: testMaxPerSession, testThreads, testRelease1AtATime, testReleaseInChunks.
 TEST_F(Permit, are_never_more_than_there_are_in_a_crowd) {
+  HOLDFAST_NEEDS_FEATURE(family);
   constexpr int kPermits = 3;
   std::vector<Client> clients;
   for (int i = 0; i < 3; ++i) clients.push_back(connect());
@@ -187,6 +194,7 @@ TEST_F(Permit, are_never_more_than_there_are_in_a_crowd) {
 }
 
 TEST_F(Permit, may_be_a_thousand_at_once_and_no_more) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect();
   auto semaphore = client.semaphore("s", 5'000);
   auto lease = semaphore.acquire(1'000);

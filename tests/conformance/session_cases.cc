@@ -56,6 +56,7 @@ TEST_F(Loss, a_lost_hold_cannot_be_entered_again_until_it_is_released) {
 }
 
 TEST_F(Loss, a_waiter_whose_ticket_was_removed_queues_again) {
+  HOLDFAST_NEEDS_FEATURE(order);
   auto a = connect({.session_timeout = 2s});
   auto b = connect({.session_timeout = 2s});
   auto first = a.mutex("m");

@@ -13,6 +13,7 @@ using namespace std::chrono_literals;
 using Sharing = Conformance;
 
 TEST_F(Sharing, readers_of_different_clients_hold_together) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto first = connect();
   auto second = connect();
   auto a = first.shared_mutex("m");
@@ -26,6 +27,7 @@ TEST_F(Sharing, readers_of_different_clients_hold_together) {
 }
 
 TEST_F(Sharing, a_writer_is_alone) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto first = connect();
   auto second = connect();
   auto a = first.shared_mutex("m");
@@ -40,6 +42,7 @@ TEST_F(Sharing, a_writer_is_alone) {
 }
 
 TEST_F(Sharing, works_with_the_guards_of_std) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect();
   auto mutex = client.shared_mutex("m");
   {
@@ -56,6 +59,7 @@ TEST_F(Sharing, works_with_the_guards_of_std) {
 }
 
 TEST_F(Sharing, readers_behind_a_waiting_writer_wait_for_it) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto a = connect();
   auto b = connect();
   auto c = connect();
@@ -77,6 +81,7 @@ TEST_F(Sharing, readers_behind_a_waiting_writer_wait_for_it) {
 
 // The same among threads of one client: they have one gate.
 TEST_F(Sharing, threads_of_one_client_keep_to_the_same_order) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect();
   auto mutex = client.shared_mutex("m");
   auto reading = mutex.acquire_shared();
@@ -93,6 +98,7 @@ TEST_F(Sharing, threads_of_one_client_keep_to_the_same_order) {
 }
 
 TEST_F(Sharing, readers_of_one_client_share_a_ticket_within_the_bounds_of_hand_over) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect({.hand_over = {.count = 2, .time = 1h}});
   auto a = client.shared_mutex("m");
   auto b = client.shared_mutex("m");
@@ -115,6 +121,7 @@ TEST_F(Sharing, readers_of_one_client_share_a_ticket_within_the_bounds_of_hand_o
 }
 
 TEST_F(Sharing, both_sides_are_reentrant) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect();
   auto mutex = client.shared_mutex("m");
   mutex.lock_shared();
@@ -134,6 +141,7 @@ TEST_F(Sharing, both_sides_are_reentrant) {
 
 // Curator: testThatUpgradingIsDisallowed; there it waits for itself until it times out.
 TEST_F(Sharing, reading_cannot_become_writing) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect();
   auto mutex = client.shared_mutex("m");
   mutex.lock_shared();
@@ -148,6 +156,7 @@ TEST_F(Sharing, reading_cannot_become_writing) {
 
 // Curator: testDowngrading.
 TEST_F(Sharing, writing_can_become_reading) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto first = connect();
   auto second = connect();
   auto mine = first.shared_mutex("m");
@@ -188,6 +197,7 @@ TEST_F(Sharing, a_waiting_writer_stays_out_when_writing_becomes_reading) {
 
 // Curator: testThatDowngradingRespectsThreads.
 TEST_F(Sharing, only_the_writer_itself_may_read_meanwhile) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto client = connect();
   auto mutex = client.shared_mutex("m");
   mutex.lock();
@@ -235,6 +245,7 @@ TEST_F(Sharing, who_gives_up_does_not_make_others_deaf) {
 
 // Curator does not promise it; a queue of ours is one queue.
 TEST_F(Sharing, excludes_a_mutex_of_the_same_name) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto first = connect();
   auto second = connect();
   auto shared = first.shared_mutex("m");
@@ -288,6 +299,7 @@ TEST_F(Sharing, a_crowd_of_readers_and_writers_never_mixes) {
 
 // CURATOR-211, -307.
 TEST_F(Sharing, a_waiting_reader_whose_ticket_was_removed_queues_again) {
+  HOLDFAST_NEEDS_FEATURE(family);
   auto first = connect({.session_timeout = 2s});
   auto second = connect({.session_timeout = 2s});
   auto a = first.shared_mutex("m");

@@ -47,6 +47,7 @@ std::vector<std::string> ids(const spi::Listing& listing) {
 // ---------------------------------------------------------------------------------------------------------------- queues
 
 TEST_F(StoreQueue, a_later_ticket_stands_at_the_end_with_a_larger_token) {
+  HOLDFAST_NEEDS_FEATURE(order);
   StoreSession one(*world_);
   StoreSession other(*world_);
   const auto first = one.enqueue("q", uid(1));
@@ -62,6 +63,7 @@ TEST_F(StoreQueue, a_later_ticket_stands_at_the_end_with_a_larger_token) {
 }
 
 TEST_F(StoreQueue, an_enqueue_answers_with_the_place_its_session_and_the_queue_with_it_inside) {
+  HOLDFAST_NEEDS_FEATURE(order);
   StoreSession one(*world_);
   StoreSession other(*world_);
   EXPECT_NE(one.session().id, other.session().id);
@@ -75,6 +77,7 @@ TEST_F(StoreQueue, an_enqueue_answers_with_the_place_its_session_and_the_queue_w
 }
 
 TEST_F(StoreQueue, what_a_ticket_asks_for_is_in_every_listing) {
+  HOLDFAST_NEEDS_FEATURE(order);
   StoreSession store(*world_);
   for (const auto mode : {Mode::exclusive, Mode::write, Mode::shared}) {
     const auto queue = "q" + std::to_string(static_cast<int>(mode));
@@ -89,6 +92,7 @@ TEST_F(StoreQueue, what_a_ticket_asks_for_is_in_every_listing) {
 }
 
 TEST_F(StoreQueue, tickets_that_are_asked_for_together_are_made_at_one_moment_with_one_token) {
+  HOLDFAST_NEEDS_FEATURE(order);
   StoreSession store(*world_);
   const auto before = store.enqueue("b", uid(1));
   const auto made = store.enqueue({ticket("a", 2), ticket("b", 3), ticket("b", 4)});
@@ -103,6 +107,7 @@ TEST_F(StoreQueue, tickets_that_are_asked_for_together_are_made_at_one_moment_wi
 }
 
 TEST_F(StoreQueue, requests_for_several_queues_come_in_the_same_order_in_each) {
+  HOLDFAST_NEEDS_FEATURE(order);
   constexpr int kRounds = 30;
   const auto crowd = [&](StoreSession& store, int first, const char* a, const char* b) {
     std::vector<StoreSession::Pending<std::vector<spi::Enqueued>>> pending;
@@ -137,6 +142,7 @@ TEST_F(StoreQueue, requests_for_several_queues_come_in_the_same_order_in_each) {
 }
 
 TEST_F(StoreQueue, requests_of_a_session_take_effect_in_the_order_they_were_made) {
+  HOLDFAST_NEEDS_FEATURE(order);
   StoreSession store(*world_);
   const auto first = store.enqueue("q", uid(1)).place.ticket.id;
   StoreSession::Pending<std::vector<spi::Enqueued>> second;
@@ -163,6 +169,7 @@ TEST_F(StoreQueue, requests_of_a_session_take_effect_in_the_order_they_were_made
 
 // What the reply would have said, if it was lost.
 TEST_F(StoreQueue, a_ticket_is_found_again_by_its_uid_until_it_is_gone) {
+  HOLDFAST_NEEDS_FEATURE(order);
   StoreSession store(*world_);
   StoreSession other(*world_);
   const auto rival = other.enqueue("q", uid(1));
@@ -180,6 +187,7 @@ TEST_F(StoreQueue, a_ticket_is_found_again_by_its_uid_until_it_is_gone) {
 }
 
 TEST_F(StoreQueue, a_ticket_is_removed_once_by_any_client_and_its_id_never_comes_again) {
+  HOLDFAST_NEEDS_FEATURE(order);
   StoreSession store(*world_);
   StoreSession other(*world_);
   std::set<std::string> seen;
@@ -207,6 +215,7 @@ TEST_F(StoreQueue, tokens_grow_over_queues_and_sessions) {
 }
 
 TEST_F(StoreQueue, a_ticket_in_place_of_another_has_its_place_in_the_order) {
+  HOLDFAST_NEEDS_FEATURE(order);
   StoreSession store(*world_);
   const auto writer = store.enqueue("q", uid(1), Mode::write);
   const auto behind = store.enqueue("q", uid(2), Mode::write);
@@ -222,6 +231,7 @@ TEST_F(StoreQueue, a_ticket_in_place_of_another_has_its_place_in_the_order) {
 }
 
 TEST_F(StoreQueue, a_ticket_in_place_of_one_that_is_gone_is_not_made) {
+  HOLDFAST_NEEDS_FEATURE(order);
   StoreSession store(*world_);
   const auto writer = store.enqueue("q", uid(1), Mode::write).place.ticket.id;
   EXPECT_TRUE(store.dequeue("q", writer));
@@ -232,6 +242,7 @@ TEST_F(StoreQueue, a_ticket_in_place_of_one_that_is_gone_is_not_made) {
 }
 
 TEST_F(StoreQueue, one_that_is_not_there_is_empty) {
+  HOLDFAST_NEEDS_FEATURE(order);
   StoreSession store(*world_);
   EXPECT_TRUE(store.list("no/such/queue").empty());
   EXPECT_TRUE(store.abandoned_marks("no/such/queue").empty());
@@ -267,6 +278,7 @@ TEST_F(StoreQueue, every_queue_has_its_own_path) {
 // ----------------------------------------------------------------------------------------------------------------- texts
 
 TEST_F(StoreText, is_what_was_written_last_and_the_card_of_its_maker_before) {
+  HOLDFAST_NEEDS_FEATURE(family);
   StoreSession store(*world_);
   StoreSession other(*world_);
   const auto ticket = store.enqueue("q", uid(1), Mode::exclusive, "it is me").place.ticket.id;
@@ -276,6 +288,7 @@ TEST_F(StoreText, is_what_was_written_last_and_the_card_of_its_maker_before) {
 }
 
 TEST_F(StoreText, says_that_it_is_asked_back) {
+  HOLDFAST_NEEDS_FEATURE(family);
   StoreSession store(*world_);
   const auto ticket = store.enqueue("q", uid(1), Mode::exclusive, "it is me").place.ticket.id;
   world_->ask_back("q", ticket);
@@ -283,6 +296,7 @@ TEST_F(StoreText, says_that_it_is_asked_back) {
 }
 
 TEST_F(StoreText, of_a_ticket_that_is_gone_is_absent) {
+  HOLDFAST_NEEDS_FEATURE(family);
   StoreSession store(*world_);
   const auto ticket = store.enqueue("q", uid(1)).place.ticket.id;
   const auto check = [&] {
@@ -298,6 +312,7 @@ TEST_F(StoreText, of_a_ticket_that_is_gone_is_absent) {
 // ----------------------------------------------------------------------------------------------------------------- marks
 
 TEST_F(StoreMark, stays_when_its_ticket_goes_with_the_session_until_it_is_removed) {
+  HOLDFAST_NEEDS_FEATURE(family);
   StoreSession store(*world_);
   std::string ticket;
   {
@@ -318,6 +333,7 @@ TEST_F(StoreMark, stays_when_its_ticket_goes_with_the_session_until_it_is_remove
 }
 
 TEST_F(StoreMark, is_not_left_beside_a_ticket_that_is_gone) {
+  HOLDFAST_NEEDS_FEATURE(family);
   StoreSession store(*world_);
   const auto kept = store.enqueue("q", uid(1)).place.ticket.id;
   const auto gone = store.enqueue("q", uid(2)).place.ticket.id;
@@ -328,6 +344,7 @@ TEST_F(StoreMark, is_not_left_beside_a_ticket_that_is_gone) {
 }
 
 TEST_F(StoreMark, takes_part_in_nothing) {
+  HOLDFAST_NEEDS_FEATURE(family);
   StoreSession store(*world_);
   const auto ticket = store.enqueue("q", uid(1)).place.ticket;
   EXPECT_TRUE(store.leave_mark("q", ticket.id));
@@ -340,6 +357,7 @@ TEST_F(StoreMark, takes_part_in_nothing) {
 // ---------------------------------------------------------------------------------------------------------------- counts
 
 TEST_F(StoreCount, is_made_once_and_stays_when_its_maker_has_gone) {
+  HOLDFAST_NEEDS_FEATURE(family);
   const auto make = [](std::int32_t initial) {
     return [=](auto& backend, auto done) { backend.make_count("n", initial, std::move(done)); };
   };
@@ -361,6 +379,7 @@ TEST_F(StoreCount, is_made_once_and_stays_when_its_maker_has_gone) {
 // ----------------------------------------------------------------------------------------------------------- examination
 
 TEST_F(StoreExamination, shows_every_ticket_as_it_lies_there) {
+  HOLDFAST_NEEDS_FEATURE(order);
   StoreSession store(*world_);
   StoreSession other(*world_);
   const auto first = store.enqueue("q", uid(1), Mode::write, "one");
@@ -381,6 +400,7 @@ TEST_F(StoreExamination, shows_every_ticket_as_it_lies_there) {
 }
 
 TEST_F(StoreExamination, of_the_root_has_the_first_parts_of_all_names_and_no_ticket) {
+  HOLDFAST_NEEDS_FEATURE(order);
   StoreSession store(*world_);
   store.enqueue("a", uid(1));
   store.enqueue("b/c/d", uid(1));
@@ -398,6 +418,7 @@ TEST_F(StoreExamination, of_the_root_has_the_first_parts_of_all_names_and_no_tic
 }
 
 TEST_F(StoreExamination, knows_a_semaphore_by_its_queues) {
+  HOLDFAST_NEEDS_FEATURE(order);
   StoreSession store(*world_);
   store.enqueue(world_->semaphore("s").permits, uid(1), Mode::permit);
   EXPECT_TRUE(store.examine("s").semaphore);
@@ -408,6 +429,7 @@ TEST_F(StoreExamination, knows_a_semaphore_by_its_queues) {
 // ---------------------------------------------------------------------------------------------------------------- commit
 
 TEST_F(StoreCommit, makes_all_changes_or_none_and_only_while_the_tickets_are_there) {
+  HOLDFAST_NEEDS_FEATURE(family);
   StoreSession store(*world_);
   const auto a = std::as_const(store).backend().path("data-a");
   const auto b = std::as_const(store).backend().path("data-b");
@@ -429,6 +451,7 @@ TEST_F(StoreCommit, makes_all_changes_or_none_and_only_while_the_tickets_are_the
 // ------------------------------------------------------------------------------------------------------ the end of a session
 
 TEST_F(StoreEnd, takes_every_ticket_of_the_session_and_no_other) {
+  HOLDFAST_NEEDS_FEATURE(order);
   StoreSession store(*world_);
   const auto kept = store.enqueue("q", uid(1)).place.ticket;
   StoreSession dying(*world_);

@@ -67,6 +67,7 @@ std::shared_ptr<Told> listen_to_queue(StoreSession& store, const std::string& qu
 }  // namespace
 
 TEST_F(StoreListener, gets_the_text_when_it_is_armed_then_the_changes_then_the_end) {
+  HOLDFAST_NEEDS_FEATURE(order);
   StoreSession store(*world_);
   StoreSession other(*world_);
   const auto ticket = other.enqueue("q", kUid, spi::Mode::exclusive, "one").place.ticket.id;
@@ -84,6 +85,7 @@ TEST_F(StoreListener, gets_the_text_when_it_is_armed_then_the_changes_then_the_e
 }
 
 TEST_F(StoreListener, hears_the_end_of_the_session_that_made_the_ticket) {
+  HOLDFAST_NEEDS_FEATURE(order);
   StoreSession store(*world_);
   StoreSession dying(*world_);
   const auto listening = listen(store, "q", dying.enqueue("q", kUid).place.ticket.id);
@@ -94,6 +96,7 @@ TEST_F(StoreListener, hears_the_end_of_the_session_that_made_the_ticket) {
 }
 
 TEST_F(StoreListener, to_a_ticket_that_is_gone_is_told_so_and_nothing_else) {
+  HOLDFAST_NEEDS_FEATURE(order);
   StoreSession store(*world_);
   const auto ticket = store.enqueue("q", kUid).place.ticket.id;
   EXPECT_TRUE(store.dequeue("q", ticket));
@@ -107,6 +110,7 @@ TEST_F(StoreListener, to_a_ticket_that_is_gone_is_told_so_and_nothing_else) {
 }
 
 TEST_F(StoreListener, hears_nothing_of_other_tickets_and_nothing_once_it_is_ignored) {
+  HOLDFAST_NEEDS_FEATURE(order);
   StoreSession store(*world_);
   StoreSession other(*world_);
   const auto one = other.enqueue("q", kUid).place.ticket.id;
@@ -128,6 +132,7 @@ TEST_F(StoreListener, hears_nothing_of_other_tickets_and_nothing_once_it_is_igno
 }
 
 TEST_F(StoreListener, to_a_queue_is_told_once_that_a_ticket_came) {
+  HOLDFAST_NEEDS_FEATURE(order);
   StoreSession store(*world_);
   StoreSession other(*world_);
   other.enqueue("q", kUid);
@@ -143,6 +148,7 @@ TEST_F(StoreListener, to_a_queue_is_told_once_that_a_ticket_came) {
 }
 
 TEST_F(StoreListener, to_a_queue_is_told_that_a_session_took_its_ticket_along) {
+  HOLDFAST_NEEDS_FEATURE(order);
   StoreSession store(*world_);
   StoreSession dying(*world_);
   store.enqueue("q", kUid);
@@ -153,6 +159,7 @@ TEST_F(StoreListener, to_a_queue_is_told_that_a_session_took_its_ticket_along) {
 }
 
 TEST_F(StoreListener, to_a_count_gets_the_number_and_the_last_that_is_set_after) {
+  HOLDFAST_NEEDS_FEATURE(order);
   StoreSession store(*world_);
   StoreSession other(*world_);
   std::atomic<std::int32_t> told = 0;
@@ -173,6 +180,7 @@ TEST_F(StoreListener, to_a_count_gets_the_number_and_the_last_that_is_set_after)
 
 // The session stands still while another one makes a change: so what is told of it and the reply that arms the listener are both under way.
 TEST_F(StoreListener, is_armed_before_it_is_told_however_soon_something_changes) {
+  HOLDFAST_NEEDS_FEATURE(order);
   StoreSession store(*world_);
   StoreSession other(*world_);
   struct Order {

@@ -11,6 +11,7 @@ using namespace std::chrono_literals;
 using Waiting = Conformance;
 
 TEST_F(Waiting, the_next_one_gets_it_after_a_release) {
+  HOLDFAST_NEEDS_FEATURE(order);
   auto first = connect();
   auto second = connect();
   auto mine = first.mutex("a");
@@ -47,6 +48,7 @@ TEST_F(Waiting, a_timed_out_acquire_explains_itself_and_leaves_nothing) {
 }
 
 TEST_F(Waiting, who_times_out_further_back_is_told_of_the_holder_too) {
+  HOLDFAST_NEEDS_FEATURE(order);
   auto first = connect({.purpose = "the holder"});
   auto second = connect({.purpose = "the one between"});
   auto third = connect();
@@ -94,6 +96,7 @@ TEST_F(Waiting, trying_a_busy_lock_fails_at_once_and_leaves_nothing) {
 }
 
 TEST_F(Waiting, a_stop_request_ends_the_wait_and_leaves_nothing) {
+  HOLDFAST_NEEDS_FEATURE(order);
   auto first = connect();
   auto second = connect();
   auto mine = first.mutex("a");
@@ -133,6 +136,7 @@ TEST_F(Waiting, who_leaves_in_mid_queue_does_not_hold_up_the_one_behind) {
 }
 
 TEST_F(Waiting, closing_the_client_wakes_its_waiters_and_ends_its_leases) {
+  HOLDFAST_NEEDS_FEATURE(order);
   auto a = connect();
   auto b = connect();
   auto held_elsewhere = a.mutex("a");

@@ -30,6 +30,13 @@ inline constexpr Ability kAbilities[] = {Ability::listeners,   Ability::marks,  
                                          Ability::end_session, Ability::strangers, Ability::fork};
 const char* to_string(Ability ability) noexcept;
 
+// What nearly every store has. One without both has mutexes for which clients ask again and again: most cases are not for it.
+enum class Feature {
+  order,   // who waits is seen by all clients, and served in the order of asking
+  family,  // all kinds of locks: readers and writers, permits, many names, counts, commits, asking back, delays; and a list of names in use
+};
+const char* to_string(Feature feature) noexcept;
+
 class World {
  public:
   World();
@@ -46,6 +53,7 @@ class World {
   // ---------------------------------------------------------------------------------------------------- what a world may say
 
   virtual bool can(Ability) const { return false; }
+  virtual bool has(Feature) const { return true; }
   // A client of the service. If the store has a URL, this is the place to use it.
   virtual Client connect(ClientOptions options);
 
