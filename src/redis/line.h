@@ -13,9 +13,10 @@
 
 namespace holdfast::redis {
 
-// SUBSCRIBE is answered by a push, too.
+// SUBSCRIBE and UNSUBSCRIBE are answered by a push, too.
 inline bool answers_a_command(const resp::Value& value) {
-  return value.type != resp::Value::Type::push || (value.items.size() == 3 && value.items[0].text == "subscribe");
+  return value.type != resp::Value::Type::push ||
+         (value.items.size() == 3 && (value.items[0].text == "subscribe" || value.items[0].text == "unsubscribe"));
 }
 
 class Line final : public std::enable_shared_from_this<Line> {

@@ -59,12 +59,15 @@ class TcpRelay::Core {
   }
   std::uint16_t port() const noexcept { return port_; }
 
-  void stall() {
-    run([this] { stalled_ = true; });
+  void stall(bool requests) {
+    run([this, requests] {
+      stalled_ = requests;
+      answers_stalled_ = true;
+    });
   }
   void heal() {
     run([this] {
-      stalled_ = false;
+      stalled_ = answers_stalled_ = false;
       for (auto& go_on : std::exchange(waiting_, {})) go_on();
     });
   }
@@ -118,7 +121,7 @@ class TcpRelay::Core {
       if (!acceptor_.is_open()) return;
       if (!error) {
         const LinkPtr link = *links_.insert(std::make_shared<Link>(std::move(accepted))).first;
-        unless_stalled([this, link] { connect(link, 1); });
+        unless(stalled_, [this, link] { connect(link, 1); });
       }
       accept();
     });
@@ -137,7 +140,8 @@ class TcpRelay::Core {
   void pass(const LinkPtr& link, Way& way) {
     way.from.async_read_some(asio::buffer(way.buffer),
                              [this, link, &way](const asio::error_code& error, std::size_t n) {
-                               unless_stalled([this, link, &way, error, n] {
+                               const bool answer = &way == &link->back;
+                               unless(answer ? answers_stalled_ : stalled_, [this, link, &way, error, n] {
                                  if (error) return source_ended(link, way, error);
                                  write(link, way, n);
                                });
@@ -171,7 +175,7 @@ class TcpRelay::Core {
     link->far.close(ignored);
     links_.erase(link);
   }
-  void unless_stalled(std::function<void()> go_on) { stalled_ ? waiting_.push_back(std::move(go_on)) : go_on(); }
+  void unless(bool stalled, std::function<void()> go_on) { stalled ? waiting_.push_back(std::move(go_on)) : go_on(); }
 
   const tcp::endpoint target_;
   asio::io_context io_{1};
@@ -182,6 +186,7 @@ class TcpRelay::Core {
   Direction cut_direction_{};
   std::optional<std::size_t> left_;  // until the connections are cut; none: they are not
   bool cut_ = false;
+  bool answers_stalled_ = false;
   std::vector<std::function<void()>> waiting_;  // for heal(), in order
   std::set<LinkPtr> links_;
   std::thread thread_;
@@ -191,7 +196,8 @@ TcpRelay::TcpRelay(std::uint16_t target_port) : core_(std::make_unique<Core>(tar
 TcpRelay::~TcpRelay() = default;
 
 std::uint16_t TcpRelay::port() const noexcept { return core_->port(); }
-void TcpRelay::stall() { core_->stall(); }
+void TcpRelay::stall() { core_->stall(true); }
+void TcpRelay::stall_answers() { core_->stall(false); }
 void TcpRelay::heal() { core_->heal(); }
 void TcpRelay::cut_all() { core_->cut_all(); }
 void TcpRelay::cut_after(Direction direction, std::size_t bytes) { core_->cut_after(direction, bytes); }

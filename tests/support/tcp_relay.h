@@ -8,6 +8,8 @@
 //   passing    -> stalled   nothing                       connections end
 //   stalled    nothing      -> passing, nothing was lost  connections end, with what they had to say
 //
+// stall_answers() is stall() for what the target says only: requests still arrive there.
+//
 // While stalled, connections stay open and new ones are accepted, but nothing passes either way, not even the end of a
 // connection. As in a network that loses packets for a while, everything arrives in order after heal().
 //
@@ -35,6 +37,7 @@ class TcpRelay {
   std::uint16_t port() const noexcept;
 
   void stall();
+  void stall_answers();
   void heal();
   void cut_all();
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "backend/redis/cell_backend.h"
 #include "backend/redis/redis_backend.h"
 #include "base/assert.h"
 #include "base/text.h"
@@ -93,7 +94,14 @@ std::unique_ptr<spi::QueueBackend> make_backend(net::Reactor& reactor, const Add
     case RedisMode::cell:
     case RedisMode::redisson: break;
   }
-  wrong(fmt::format("mode={} is not there yet; leave it out, or write mode=queue", to_string(options.mode)));
+  const bool redisson = options.mode == RedisMode::redisson;
+  return std::make_unique<CellBackend>(reactor,
+                                       CellStore{.client = std::move(client),
+                                                 .layout = {.kind = redisson ? CellKind::redisson : CellKind::text,
+                                                            .key = options.key,
+                                                            .counter = fmt::format("{{{}}}:token", options.prefix)},
+                                                 .called = address.called},
+                                       session_timeout, std::move(tls));
 }
 
 }  // namespace holdfast::redis
