@@ -188,6 +188,12 @@ std::vector<File> answers() {
       {"lists", "\5*2\r\n~1\r\n:1\r\n%1\r\n+a\r\n*-1\r\n|1\r\n+t\r\n:1\r\n*0\r\n"},
       {"push", "\7>3\r\n+message\r\n$1\r\nc\r\n$4\r\ng 12\r\n*2\r\n$2\r\nOK\r\n$1\r\n7\r\n"},
       {"errors", "\1-NOSCRIPT No matching script.\r\n-ERR unknown command\r\n"},
+      {"cells",
+       "\11*4\r\n$4\r\nBUSY\r\n$6\r\nstring\r\n:900\r\n$39\r\n01234567-89ab-8def-8123-456789abcdef 10\r\n"
+       "*5\r\n$4\r\nBUSY\r\n$4\r\nhash\r\n:-1\r\n$3\r\na:1\r\n$1\r\n2\r\n"
+       "*7\r\n$4\r\nBUSY\r\n$4\r\nhash\r\n:5\r\n$4\r\nmode\r\n$4\r\nread\r\n$3\r\na:1\r\n$1\r\n1\r\n"
+       "*5\r\n$4\r\nBUSY\r\n$4\r\nzset\r\n:5\r\n$9\r\n__write__\r\n$1\r\nt\r\n"
+       "*3\r\n$4\r\nBUSY\r\n$4\r\nlist\r\n:0\r\n"},
       {"web_server", "\3HTTP/1.1 400 Bad Request\r\n\r\n"},
       {"too_deep", '\1' + deep}};
 }

@@ -1,9 +1,12 @@
 // resp_fuzzer.cc -- what a server of Redis' protocol says, or one that only pretends to.
 //
-// The first byte is the size of the pieces in which the rest arrives.
+// The first byte is the size of the pieces in which the rest arrives. What is read is taken for an error, and for what lies under the key of a
+// lock, as the scripts say it (backend/redis/cell_scripts.h).
 #include <cstdint>
 
+#include "backend/redis/cell_layout.h"
 #include "fuzz/script.h"
+#include "redis/refusal.h"
 #include "resp/reader.h"
 
 namespace holdfast::fuzz {
@@ -36,5 +39,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto pieces = read(bytes, std::size_t{1} + data[0]);
   require(pieces.values == whole.values, "what is read does not depend on how it arrives");
   require(pieces.trouble.empty() == whole.trouble.empty(), "nor does what is refused");
+  for (const auto& value : whole.values) {
+    const auto stored = holdfast::redis::stored_of(value);
+    require(!holdfast::redis::can_wait_for(holdfast::redis::CellKind::redisson, stored) || stored.is_lock,
+            "what is waited for is a lock");
+    require(!stored.is_lock || !stored.recipe.empty(), "a lock is some library's");
+    if (value.is_error()) require(!holdfast::redis::refusal_of(value, "HELLO").why.empty(), "an error says something");
+  }
   return 0;
 }

@@ -45,7 +45,7 @@ Refusal refusal_of(const resp::Value& error, std::string_view command) {
   if (code == "MISCONF")
     return {false, "it takes no writes, because it cannot save its data (stop-writes-on-bgsave-error)"};
   if (has(error.text, "max number of clients")) return {false, "it has as many clients as it takes (maxclients)"};
-  return {false, words};
+  return {false, words.empty() ? "it answers with an error that says nothing" : words};
 }
 
 }  // namespace holdfast::redis

@@ -35,6 +35,7 @@ TEST(RedisRefusal, is_not_final_when_it_passes) {
 
 TEST(RedisRefusal, has_the_words_of_the_server_if_it_knows_no_better_and_nothing_that_a_terminal_obeys) {
   EXPECT_EQ(of("ERR something\x1b[2J").why, "ERR something\\x1b[2J");
+  EXPECT_EQ(of("").why, "it answers with an error that says nothing");
 }
 
 }  // namespace
