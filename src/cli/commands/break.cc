@@ -53,7 +53,7 @@ Plan plan_of(const Arguments& arguments) {
 
 std::string held_by(const std::vector<TicketInfo>& holders) {
   const auto now = std::chrono::system_clock::now();
-  return fmt::format("held by {} for {}", who(holders), shown_age(age_of(holders.front(), now)));
+  return fmt::format("held by {} for {}", who(holders), shown_age_of(holders.front(), now));
 }
 
 bool is_confirmed(const Plan& plan, const std::vector<TicketInfo>& holders) {

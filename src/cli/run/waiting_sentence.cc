@@ -49,7 +49,7 @@ const LockInfo* blocking(const std::vector<LockInfo>& locks, const TicketOwner& 
 
 std::string held_by(const LockInfo& lock, const TicketOwner& us, std::chrono::system_clock::time_point now) {
   const auto holders = others(holders_of(lock), us);
-  return fmt::format("held for {} by {}", shown_age(age_of(holders.front(), now)), who(holders));
+  return fmt::format("held for {} by {}", shown_age_of(holders.front(), now), who(holders));
 }
 
 }  // namespace

@@ -60,6 +60,10 @@ milliseconds age_of(const TicketInfo& ticket, Time now) {
   return std::max(std::chrono::duration_cast<milliseconds>(now - ticket.since), milliseconds(0));
 }
 
+std::string shown_age_of(const TicketInfo& ticket, Time now) {
+  return ticket.since == Time{} ? "?" : shown_age(age_of(ticket, now));
+}
+
 std::string_view kind_of(const LockInfo& lock) {
   if (lock.semaphore) return "semaphore";
   const bool read_write = std::any_of(lock.tickets.begin(), lock.tickets.end(), [](const TicketInfo& ticket) {

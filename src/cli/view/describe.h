@@ -22,6 +22,8 @@ std::string shown_time(Time time);
 std::string shown_age(std::chrono::milliseconds age);
 // How long the ticket is there. Clocks of two machines differ; it is never negative.
 std::chrono::milliseconds age_of(const TicketInfo& ticket, Time now);
+// The same for people; "?" if the ticket does not say when it was made, as those of other libraries on Redis.
+std::string shown_age_of(const TicketInfo& ticket, Time now);
 
 // "mutex", "read_write", "semaphore". Of a lock that is neither held nor waited for, which has no kind: "mutex".
 std::string_view kind_of(const LockInfo& lock);

@@ -24,8 +24,8 @@ Json ticket_json(const TicketInfo& ticket, Time now) {
       {"mode", to_string(ticket.mode)},
       // As text, as is the session: beyond 2^53 a double, which is what many readers have, is another number.
       {"token", std::to_string(ticket.token)},
-      {"since", shown_time(ticket.since)},
-      {"seconds", seconds(age_of(ticket, now))},
+      {"since", ticket.since == Time{} ? Json() : Json(shown_time(ticket.since))},
+      {"seconds", ticket.since == Time{} ? Json() : Json(seconds(age_of(ticket, now)))},
       {"session",
        ticket.session == 0 ? Json() : Json(fmt::format("{:#x}", static_cast<std::uint64_t>(ticket.session)))},
       {"recipe", ticket.recipe},

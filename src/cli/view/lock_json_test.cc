@@ -55,7 +55,7 @@ TEST(LockJson, has_every_field_always_and_null_for_what_is_not_known) {
   const auto unknown = ticket_json(TicketInfo{}, Time());
   ASSERT_EQ(known.size(), unknown.size());
   for (const auto& [key, value] : known.items()) EXPECT_TRUE(unknown.contains(key)) << key;
-  for (const auto* key : {"host", "pid", "thread", "program", "purpose", "address", "session"}) {
+  for (const auto* key : {"host", "pid", "thread", "program", "purpose", "address", "session", "since", "seconds"}) {
     EXPECT_TRUE(unknown[key].is_null()) << key;
   }
   EXPECT_EQ(unknown["orphan"], true);

@@ -69,7 +69,7 @@ constexpr std::array kColumns{
                .usual = true,
                .cell =
                    [](const Row& row) {
-                     return about(row.holder(), [&](const auto& ticket) { return shown_age(age_of(ticket, row.now)); });
+                     return about(row.holder(), [&](const auto& ticket) { return shown_age_of(ticket, row.now); });
                    },
                .number = [](const Row& row) { return seconds(row.holder(), row.now); }},
     ListColumn{.name = "waiting",
@@ -94,12 +94,14 @@ constexpr std::array kColumns{
     ListColumn{.name = "since",
                .cell =
                    [](const Row& row) {
-                     return about(row.holder(), [](const auto& ticket) { return shown_time(ticket.since); });
+                     return about(row.holder(), [](const auto& ticket) {
+                       return ticket.since == Time{} ? std::string("?") : shown_time(ticket.since);
+                     });
                    }},
     ListColumn{.name = "waited",
                .cell =
                    [](const Row& row) {
-                     return about(row.next(), [&](const auto& ticket) { return shown_age(age_of(ticket, row.now)); });
+                     return about(row.next(), [&](const auto& ticket) { return shown_age_of(ticket, row.now); });
                    },
                .number = [](const Row& row) { return seconds(row.next(), row.now); }},
     ListColumn{

@@ -13,7 +13,8 @@ void add_holder(std::vector<std::string>& lines, const LockInfo& lock, const Tic
   };
   add(lock.semaphore ? "permit" : "held by", who(ticket));
   if (!ticket.card.address.empty() && !ticket.card.host.empty()) add("address", shown(ticket.card.address));
-  add("since", fmt::format("{} ({})", shown_time(ticket.since), shown_age(age_of(ticket, now))));
+  add("since",
+      ticket.since == Time{} ? "unknown" : fmt::format("{} ({})", shown_time(ticket.since), shown_age_of(ticket, now)));
   add("token", fmt::format("{}", ticket.token));
   add("session", ticket.session != 0 ? fmt::format("{:#x}", static_cast<std::uint64_t>(ticket.session))
                  : ticket.readable   ? "none: an orphan, which stays until it is removed"
@@ -33,7 +34,7 @@ std::vector<std::string> page_lines(const LockInfo& lock, Time now, std::optiona
   lines.push_back(fmt::format("  waiting  {}", waiting.size()));
   for (std::size_t i = 0; i < waiting.size(); ++i) {
     const auto& ticket = waiting[i];
-    lines.push_back(fmt::format("  {:>7}  {}, {}{}", i + 1, who(ticket), shown_age(age_of(ticket, now)),
+    lines.push_back(fmt::format("  {:>7}  {}, {}{}", i + 1, who(ticket), shown_age_of(ticket, now),
                                 ticket.mode == LockMode::exclusive || ticket.mode == LockMode::permit
                                     ? ""
                                     : fmt::format(", to {}", to_string(ticket.mode))));
