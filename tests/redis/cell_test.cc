@@ -61,7 +61,7 @@ class CellTest : public ::testing::TestWithParam<const char*> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Redis, CellTest, ::testing::Values("cell", "redisson"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& each) { return std::string(each.param); });
 
 std::error_code code_of(const std::function<void()>& f, std::string* sentence = nullptr) {
   try {

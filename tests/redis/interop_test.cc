@@ -41,7 +41,9 @@ class RedisPeer : public ::testing::TestWithParam<Make> {
 
   void TearDown() override {
     for (auto& peer : peers_) {
-      if (peer.process().running()) EXPECT_EQ(peer.exit(), 0);
+      if (peer.process().running()) {
+        EXPECT_EQ(peer.exit(), 0);
+      }
     }
   }
 
@@ -77,7 +79,7 @@ class RedisPeer : public ::testing::TestWithParam<Make> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Interop, RedisPeer, ::testing::ValuesIn(kMakes),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& each) { return std::string(each.param.name); });
 
 TEST_P(RedisPeer, that_holds_keeps_ours_out_and_the_other_way_round) {
   auto& peer = theirs();
@@ -181,7 +183,7 @@ TEST_P(RedisPeer, that_came_while_ours_was_stopped_is_not_disturbed_by_it) {
 
 class RedissonPeer : public RedisPeer {};
 INSTANTIATE_TEST_SUITE_P(Interop, RedissonPeer, ::testing::Values(kMakes[5]),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& each) { return std::string(each.param.name); });
 
 // Its time to live is half a minute, and ours looks for it every 5 s.
 TEST_P(RedissonPeer, wakes_ours_when_it_releases_and_is_woken_by_ours) {
