@@ -185,7 +185,7 @@ class RedissonPeer : public RedisPeer {};
 INSTANTIATE_TEST_SUITE_P(Interop, RedissonPeer, ::testing::Values(kMakes[5]),
                          [](const auto& each) { return std::string(each.param.name); });
 
-// Its time to live is half a minute, and ours looks for it every 5 s.
+// Its time to live is half a minute. Ours looks for it every 5 s, and theirs every half second.
 TEST_P(RedissonPeer, wakes_ours_when_it_releases_and_is_woken_by_ours) {
   auto& peer = theirs();
   auto client = connect();
@@ -196,6 +196,7 @@ TEST_P(RedissonPeer, wakes_ours_when_it_releases_and_is_woken_by_ours) {
     });
   };
   auto best = Clock::duration::max();
+  auto best_of_theirs = best;
   for (int i = 0; i < 5; ++i) {
     peer.acquire();
     auto waiting = std::async(std::launch::async, [&] {
@@ -214,10 +215,11 @@ TEST_P(RedissonPeer, wakes_ours_when_it_releases_and_is_woken_by_ours) {
     const auto given_back = Clock::now();
     EXPECT_FALSE(lease.release());
     peer.expect("acquired");
-    EXPECT_LT(Clock::now() - given_back, 10s) << "less than it would sleep";
+    best_of_theirs = std::min(best_of_theirs, Clock::now() - given_back);
     peer.release();
   }
   EXPECT_LT(best, 50ms);
+  EXPECT_LT(best_of_theirs, 250ms);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ const time = Number(timeText);
 const [host, port] = address.split(':');
 const options = { host, port: Number(port), lazyConnect: true };
 const kAskAgain = 20; // ms
+const kLookAgain = 500; // ms
 const kForever = 600000; // ms
 
 // Each makes {acquire(milliseconds), release()}; acquire says whether it has the lock.
@@ -65,9 +66,9 @@ const makers = {
       async acquire(milliseconds) {
         const lock = redisson.getLock(name);
         const deadline = Date.now() + milliseconds;
-        // It gives up when the time to live of the holder is over: who was killed tells nobody.
+        // In short waits: it does not look again once it listens, and would sleep through a release that came just before that.
         do {
-          const left = BigInt(Math.max(deadline - Date.now(), 0));
+          const left = BigInt(Math.max(Math.min(deadline - Date.now(), kLookAgain), 0));
           if (await lock.tryLock(left, true)) held = lock; // true: its watchdog renews it
         } while (!held && Date.now() < deadline);
         return held !== null;
