@@ -12,6 +12,7 @@
 #include "holdfast/inspect.h"
 #include "holdfast/language.h"
 #include "holdfast/lock_options.h"
+#include "holdfast/lock_settings.h"
 #include "holdfast/multi_lock.h"
 #include "holdfast/mutex.h"
 #include "holdfast/redis_options.h"
@@ -55,13 +56,6 @@ enum class ConnectionState { connected, jeopardy, reconnected, lost, closed };
 // "jeopardy", and so on.
 std::string_view to_string(ConnectionState state) noexcept;
 
-// How long the threads of one client may hand a name over among themselves, at no request, while other processes wait for it. After `count`
-// hand-overs or `time`, whichever comes first, the ticket goes back to the queue. A count of 0 gives every hold a ticket of its own.
-struct HandOver {
-  unsigned count = 64;
-  std::chrono::milliseconds time{100};
-};
-
 // Whether a wait without a deadline that could never end fails with `deadlock` instead. Only holds that no other thread can give back count:
 // those taken with lock(), not Leases.
 //
@@ -97,6 +91,8 @@ struct ClientOptions {
   // How often, and how fast, a call tries again when the service cannot be reached.
   RetryPolicy retry = RetryPolicy::exponential_backoff(std::chrono::milliseconds(100), 10, std::chrono::seconds(5));
   HandOver hand_over{};
+  // What counts for locks by their names, where code says nothing. May be replaced while the client lives (LockRules::replace).
+  std::shared_ptr<LockRules> locks{};
   DeadlockDetection deadlocks = DeadlockDetection::this_client;
   // Called for every change of the state, on a thread of the client, in order, never concurrently. Must not throw.
   std::function<void(ConnectionState)> listener{};
@@ -177,6 +173,9 @@ class Client {
   Semaphore semaphore(std::string_view name, const SharedCount& permits, LockOptions options = {});
   // One round trip; if the count does not exist, two more, which make it and set it to `initial`.
   SharedCount shared_count(std::string_view name, std::int32_t initial);
+
+  // What ClientOptions::locks says about this name right now. Costs no request. Throws Error(invalid_argument) if it is not a name.
+  LockSettings lock_settings(std::string_view name) const;
 
   // Asks the holder of the name (or all its readers) to give it back, and waits for that at most `grace`. With `force`, then removes the
   // tickets of the holders that have not. A holder whose ticket is removed learns that with its next heartbeat, or immediately if it listens

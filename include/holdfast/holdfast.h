@@ -17,7 +17,7 @@
 //   error.h, acquire_result.h        what can go wrong, and how it is said
 //   shared_mutex.h, semaphore.h, multi_lock.h, shared_count.h
 //   fence.h, transaction.h           how a resource refuses a holder that is late
-//   lock_options.h, retry.h, tls_options.h, zookeeper_options.h, redis_options.h
+//   lock_options.h, lock_settings.h, retry.h, tls_options.h, zookeeper_options.h, redis_options.h
 //   inspect.h, card.h                who holds and who waits
 //   engine.h, engine_data.h, local.h the engine, inside this process or on this machine
 //   testing/faulty_service.h         for tests of your own code
@@ -36,6 +36,7 @@
 #include "holdfast/lease.h"              // IWYU pragma: export
 #include "holdfast/local.h"              // IWYU pragma: export
 #include "holdfast/lock_options.h"       // IWYU pragma: export
+#include "holdfast/lock_settings.h"      // IWYU pragma: export
 #include "holdfast/multi_lock.h"         // IWYU pragma: export
 #include "holdfast/mutex.h"              // IWYU pragma: export
 #include "holdfast/redis_options.h"      // IWYU pragma: export

@@ -1,4 +1,4 @@
-// lock_options.h -- how long the holds of one lock object last.
+// lock_options.h -- how long the holds of one lock object last, and how often a client's threads pass them on.
 #pragma once
 
 #include <chrono>
@@ -25,6 +25,15 @@ struct LockOptions {
   // time for the dead holder's last writes to arrive. Both must have asked for it, so it does not work with holders of other libraries. Two
   // more round trips per acquire. Not for MultiLock and Semaphore.
   std::chrono::milliseconds lock_delay{0};
+};
+
+// How long the threads of one client may hand a name over among themselves, at no request, while other processes wait for it. After `count`
+// hand-overs or `time`, whichever comes first, the ticket goes back to the queue. A count of 0 gives every hold a ticket of its own.
+struct HandOver {
+  unsigned count = 64;
+  std::chrono::milliseconds time{100};
+
+  friend bool operator==(const HandOver&, const HandOver&) = default;
 };
 
 }  // namespace holdfast

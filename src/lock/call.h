@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 
 #include "holdfast/card.h"
@@ -27,6 +28,7 @@ struct Call {
   Clock::time_point deadline = Clock::time_point::max();
   std::stop_token stop{};
   LockOptions options{};
+  std::optional<HandOver> hand_over{};  // none: the client's
   ThreadId thread = this_thread();
   // Only this thread can give the hold back (lock(), not a Lease), so no other thread can resolve a deadlock for it.
   bool bound = false;

@@ -77,27 +77,6 @@ using lock::Outcome;
 using lock::Owner;
 using spi::Mode;
 
-LockOptions checked_options(LockOptions options, bool may_delay = true) {
-  using std::chrono::milliseconds;
-  constexpr milliseconds kLongest = std::chrono::hours(24 * 366);
-  const auto check = [&](const char* what, milliseconds value) {
-    if (value >= milliseconds(0) && value <= kLongest) return;
-    throw Error(Errc::invalid_argument,
-                fmt::format("the {} is {} ms; it must be between 0 and {} ms", what, value.count(), kLongest.count()));
-  };
-  check("minimum hold", options.min_hold);
-  check("maximum hold", options.max_hold);
-  check("lock delay", options.lock_delay);
-  if (options.max_hold.count() > 0 && options.min_hold > options.max_hold) {
-    throw Error(Errc::invalid_argument, fmt::format("the minimum hold ({} ms) is longer than the maximum hold ({} ms)",
-                                                    options.min_hold.count(), options.max_hold.count()));
-  }
-  if (!may_delay && options.lock_delay.count() > 0) {
-    throw Error(Errc::invalid_argument, "only a Mutex, NonReentrantMutex or SharedMutex can have a lock delay");
-  }
-  return options;
-}
-
 // Acquires through the local queue of a name.
 Owner::Acquire through(const std::shared_ptr<lock::Core>& core, const std::string& name, Mode mode) {
   return [core, queue = core->local_queue(core->full_name(name)), mode](Call call) {
@@ -110,21 +89,20 @@ Owner::Acquire through(const std::shared_ptr<lock::Core>& core, const std::strin
 
 Mutex Client::mutex(std::string_view name, LockOptions options) {
   const auto checked = checked_name(name);
-  return Mutex(base::make_shared_here<Owner>(core(), core()->path(checked), /*reentrant=*/true,
-                                             checked_options(options), through(core(), checked, Mode::exclusive)));
+  return Mutex(base::make_shared_here<Owner>(core(), checked, /*reentrant=*/true, lock::checked_options(options),
+                                             through(core(), checked, Mode::exclusive)));
 }
 
 NonReentrantMutex Client::non_reentrant_mutex(std::string_view name, LockOptions options) {
   const auto checked = checked_name(name);
-  return NonReentrantMutex(base::make_shared_here<Owner>(core(), core()->path(checked), /*reentrant=*/false,
-                                                         checked_options(options),
-                                                         through(core(), checked, Mode::exclusive)));
+  return NonReentrantMutex(base::make_shared_here<Owner>(
+      core(), checked, /*reentrant=*/false, lock::checked_options(options), through(core(), checked, Mode::exclusive)));
 }
 
 SharedMutex Client::shared_mutex(std::string_view name, LockOptions options) {
   const auto checked = checked_name(name);
   const auto path = core()->path(checked);
-  checked_options(options);
+  lock::checked_options(options);
   // Each side has to know what this thread holds on the other. Both live as long as the SharedMutex, from which alone they are
   // entered.
   struct Sides {
@@ -133,7 +111,7 @@ SharedMutex Client::shared_mutex(std::string_view name, LockOptions options) {
   };
   const auto sides = std::make_shared<Sides>();
   auto writing = base::make_shared_here<Owner>(
-      core(), path, /*reentrant=*/true, options,
+      core(), checked, /*reentrant=*/true, options,
       [sides, path, acquire = through(core(), checked, Mode::write)](Call call) -> Outcome {
         const auto reading = sides->reading.lock();
         if (!reading || !reading->kept_by_this_thread()) return acquire(std::move(call));
@@ -143,7 +121,7 @@ SharedMutex Client::shared_mutex(std::string_view name, LockOptions options) {
                                         path)});
       });
   auto reading = base::make_shared_here<Owner>(
-      core(), path, /*reentrant=*/true, options,
+      core(), checked, /*reentrant=*/true, options,
       [sides, core = core(), acquire = through(core(), checked, Mode::shared)](Call call) -> Outcome {
         const auto owner = sides->writing.lock();
         const auto writing_hold = owner ? owner->kept_by_this_thread() : nullptr;
@@ -173,12 +151,14 @@ MultiLock Client::multi_lock(std::vector<LockItem> items, LockOptions options) {
                                                            : Mode::shared;
     wanted.push_back({.queue = core()->full_name(name), .mode = mode});
   }
-  const auto path = core()->path(checked_name(items.front().name));
-  return MultiLock(base::make_shared_here<Owner>(core(), path, /*reentrant=*/true, checked_options(options, false),
-                                                 [core = core(), wanted = std::move(wanted)](Call call) {
-                                                   call.mode = wanted.front().mode;
-                                                   return core->acquire(*core->cohort(wanted), std::move(call));
-                                                 }));
+  const auto first = checked_name(items.front().name);
+  return MultiLock(base::make_shared_here<Owner>(
+      core(), first, /*reentrant=*/true, lock::checked_options(options, false),
+      [core = core(), wanted = std::move(wanted)](Call call) {
+        call.mode = wanted.front().mode;
+        return core->acquire(*core->cohort(wanted), std::move(call));
+      },
+      /*may_delay=*/false));
 }
 
 Semaphore Client::semaphore(std::string_view name, std::int64_t permits, LockOptions options) {
@@ -188,13 +168,13 @@ Semaphore Client::semaphore(std::string_view name, std::int64_t permits, LockOpt
                 fmt::format("a semaphore of {} permits; it must have between 1 and {}", permits, kMost));
   }
   return Semaphore(std::make_shared<lock::Permits>(core(), checked_name(name), static_cast<std::size_t>(permits),
-                                                   checked_options(options, false)));
+                                                   lock::checked_options(options, false)));
 }
 
 Semaphore Client::semaphore(std::string_view name, const SharedCount& permits, LockOptions options) {
   lock::check_usable(permits.core_.get());
-  return Semaphore(
-      std::make_shared<lock::Permits>(core(), checked_name(name), permits.name_, checked_options(options, false)));
+  return Semaphore(std::make_shared<lock::Permits>(core(), checked_name(name), permits.name_,
+                                                   lock::checked_options(options, false)));
 }
 
 SharedCount Client::shared_count(std::string_view name, std::int32_t initial) {
@@ -204,6 +184,12 @@ SharedCount Client::shared_count(std::string_view name, std::int32_t initial) {
   }
   lock::create_count(*core(), core()->full_name(checked), initial);
   return SharedCount(core(), core()->full_name(checked), core()->path(checked));
+}
+
+LockSettings Client::lock_settings(std::string_view name) const {
+  const auto checked = checked_name(name);
+  const auto& rules = core()->options().locks;
+  return rules ? rules->find(checked) : LockSettings{};
 }
 
 Revocation Client::revoke(std::string_view name, std::chrono::milliseconds grace, Force force) {

@@ -17,13 +17,18 @@ bool Cohort::takes(const Waiter& waiter) const {
   if (!is_shared()) return true;
   // A lock delay is waited for once, when the ticket is admitted.
   if (is_admitted() && !delay_ && waiter.call().options.lock_delay.count() > 0) return false;
-  return context_.hand_over.count > 0 && (!is_admitted() || within_bounds());
+  return hand_over_of(waiter).count > 0 && (!is_admitted() || within_bounds());
 }
 
 // Whether the threads of this client may keep the ticket, although other clients wait.
 bool Cohort::within_bounds() const {
-  return tenure_.may_hand_over && tenure_.hand_overs < context_.hand_over.count &&
-         now() - tenure_.since < context_.hand_over.time;
+  return tenure_.may_hand_over && tenure_.hand_overs < tenure_.bounds.count &&
+         now() - tenure_.since < tenure_.bounds.time;
+}
+
+const HandOver& Cohort::hand_over_of(const Waiter& waiter) const {
+  const auto& said = waiter.call().hand_over;
+  return said ? *said : context_.hand_over;
 }
 
 void Cohort::enter(std::shared_ptr<Waiter> waiter) {
@@ -187,6 +192,7 @@ void Cohort::admitted(Claim& claim) {
   HOLDFAST_ASSERT(holds_.empty() && !delay_, holds_.size());
   state_ = State::delayed;
   tenure_ = {.since = now()};
+  tenure_.bounds = line_.empty() ? context_.hand_over : hand_over_of(*line_.front());
   auto delay = Clock::duration::zero();
   for (const auto& waiter : line_) delay = std::max<Clock::duration>(delay, waiter->call().options.lock_delay);
   if (delay == Clock::duration::zero()) return open();

@@ -55,7 +55,7 @@ struct CohortContext {
   Context& claims;
   // Runs a user's callbacks on lost() and revoked().
   std::function<void(std::function<void()>)> deliver;
-  HandOver hand_over;
+  HandOver hand_over;  // where a call says no other
   // This waiter is about to wait for that queue: why it must not, if it closes a circle.
   std::function<std::optional<Refusal>(const Waiter&, const std::string& queue)> would_deadlock;
 };
@@ -114,6 +114,7 @@ class Cohort final : public Entrance, public Claim::Claimant, public std::enable
     unsigned hand_overs = 0;
     bool may_hand_over = true;
     bool graceful = true;  // no hold of it was lost
+    HandOver bounds{};
   };
 
   void admitted(Claim& claim) override;
@@ -131,6 +132,7 @@ class Cohort final : public Entrance, public Claim::Claimant, public std::enable
   void fail_impatient(std::size_t ahead);
   void fail_all(const Refusal& refusal);
   void open();
+  const HandOver& hand_over_of(const Waiter& waiter) const;
   bool within_bounds() const;
   bool keeps(const Hold& hold) const;
   bool grant_next();

@@ -47,4 +47,24 @@ ClientOptions checked(ClientOptions options) {
   return options;
 }
 
+void check_hold_time(std::string_view what, milliseconds value) {
+  constexpr milliseconds kYear = std::chrono::hours(24 * 366);
+  if (value >= milliseconds(0) && value <= kYear) return;
+  wrong(fmt::format("the {} is {} ms; it must be between 0 and {} ms", what, value.count(), kYear.count()));
+}
+
+LockOptions checked_options(LockOptions options, bool may_delay) {
+  check_hold_time("minimum hold", options.min_hold);
+  check_hold_time("maximum hold", options.max_hold);
+  check_hold_time("lock delay", options.lock_delay);
+  if (options.max_hold.count() > 0 && options.min_hold > options.max_hold) {
+    wrong(fmt::format("the minimum hold ({} ms) is longer than the maximum hold ({} ms)", options.min_hold.count(),
+                      options.max_hold.count()));
+  }
+  if (!may_delay && options.lock_delay.count() > 0) {
+    wrong("only a Mutex, NonReentrantMutex or SharedMutex can have a lock delay");
+  }
+  return options;
+}
+
 }  // namespace holdfast::lock

@@ -25,7 +25,7 @@ Outcome Owner::enter(Way way, Call call) {
     if (bound) ++bound_holds;
     return again->hold;
   }
-  call.options = options_;
+  terms_.apply(call);
   call.bound = bound;
   call.holds_others = bound_holds > 0;
   Outcome outcome = acquire_(std::move(call));

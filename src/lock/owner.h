@@ -11,6 +11,7 @@
 
 #include "holdfast/clock.h"
 #include "lock/core.h"
+#include "lock/hold_terms.h"
 #include "lock/ownership.h"
 
 namespace holdfast::lock {
@@ -20,12 +21,13 @@ class Owner {
   // How a new hold is acquired. Blocks.
   using Acquire = std::function<Outcome(Call)>;
 
-  // `path` is for messages.
-  Owner(std::shared_ptr<Core> core, std::string path, bool reentrant, LockOptions options, Acquire acquire)
+  // `name` is without the name space. `may_delay`: this kind of lock has a lock delay.
+  Owner(std::shared_ptr<Core> core, const std::string& name, bool reentrant, LockOptions options, Acquire acquire,
+        bool may_delay = true)
       : core_(std::move(core)),
-        path_(std::move(path)),
+        path_(core_->path(name)),
         reentrant_(reentrant),
-        options_(options),
+        terms_(core_->options(), name, options, may_delay),
         acquire_(std::move(acquire)),
         ownership_(reentrant) {}
 
@@ -52,9 +54,9 @@ class Owner {
   std::error_code let_go(const std::shared_ptr<Hold>& hold, bool last, Sweeper::Done done);
 
   const std::shared_ptr<Core> core_;
-  const std::string path_;
+  const std::string path_;  // for messages
   const bool reentrant_;
-  const LockOptions options_;
+  HoldTerms terms_;
   const Acquire acquire_;
   Ownership ownership_;
 };

@@ -33,9 +33,10 @@ Permits::Permits(std::shared_ptr<Core> core, const std::string& name, std::varia
                 ? std::min(Semaphore::kMaxPermits, static_cast<std::int64_t>(std::get<std::size_t>(count)))
                 : Semaphore::kMaxPermits),
       owner_(base::make_shared_here<Owner>(
-          core, core->path(name), /*reentrant=*/false, options,
+          core, name, /*reentrant=*/false, options,
           [place = std::make_shared<Place>(*core, core->semaphore(core->full_name(name)), std::move(count))](
-              Call call) { return place->acquire(std::move(call)); })) {}
+              Call call) { return place->acquire(std::move(call)); },
+          /*may_delay=*/false)) {}
 
 // Once, unless the connection breaks or the session is lost meanwhile: then it starts again, as every waiter does. Only taking the
 // turn waits for a connection, as long as the retry policy and the deadline allow.
