@@ -199,10 +199,15 @@ TEST(HeaderExampleAlone, of_transaction_works) {
   }
 }
 
-// Compiled only: there is no such host.
+// Compiled only: there are no such hosts.
 [[maybe_unused]] void connect_by_tls() {
   holdfast::ClientOptions options{.tls = {.ca = "/etc/holdfast/ca.pem"}};
   auto client = holdfast::Client::connect("zks://db1.example.com:2281", options);
+}
+
+[[maybe_unused]] void connect_to_redis(const std::string& secret) {
+  holdfast::ClientOptions options{.redis = {.user = "locks", .password = secret}};
+  auto client = holdfast::Client::connect("redis://db1.example.com", options);
 }
 
 TEST(HeaderExampleAlone, of_zookeeper_options_works) {

@@ -15,6 +15,7 @@
 #include "support/oracle.h"
 #include "support/peer.h"
 #include "support/redis_server.h"
+#include "support/socket_client.h"
 #include "support/tcp_relay.h"
 #include "support/temp_dir.h"
 
@@ -79,7 +80,10 @@ TEST_F(RedisTrouble, client_pause_past_the_session_passes_a_lock_on_once_its_hol
   auto rival = connect(server_);
   auto lease = holder.mutex("a").acquire();
   Loss loss(lease);
-  server_.ask("CLIENT PAUSE 4000");
+  // Not by ask(), whose QUIT waits for the end of the pause.
+  SocketClient to_pause(server_.port());
+  ASSERT_TRUE(to_pause.send("CLIENT PAUSE 4000\r\n"));
+  ASSERT_EQ(to_pause.receive(5), "+OK\r\n");
   ASSERT_TRUE(eventually(kSoon, [&] { return loss.at().has_value(); }));
   expect_passed_on(rival, "a", lease, loss, kSoon);
 }

@@ -72,7 +72,7 @@ TEST_F(ServiceFileTest, says_where_it_is_wrong_and_what_would_be_right) {
        "session_timeout?"},
       {"banana: 1\n",
        "a.yaml:1:1: there is no setting \"banana\"; there are url, namespace, session_timeout, "
-       "connect_timeout, auth, tls, sasl, purpose"},
+       "connect_timeout, auth, sentinel_auth, tls, sasl, purpose"},
       {"tls: ca.pem\n", "a.yaml:1:6: tls is a map with ca, certificate, key, server_name, verify"},
       {"sasl: {usr: ann}\n", "a.yaml:1:8: there is no setting \"usr\"; did you mean user?"},
       {"listen: [a]\n",
