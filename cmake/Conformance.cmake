@@ -17,6 +17,7 @@ set(HOLDFAST_CONFORMANCE_SOURCES
   revocation_cases.cc
   semaphore_cases.cc
   session_cases.cc
+  settings_cases.cc
   shared_cases.cc
   store_cases.cc
   store_listener_cases.cc

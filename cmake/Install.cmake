@@ -58,7 +58,7 @@ install(FILES
 # Relative to where the .pc file is, so that a staged or moved installation works too.
 # What the archive uses stands in Libs, so that `pkg-config --libs` is enough; not in Requires, whose Cflags (spdlog's macros) would
 # come into the compilation of those who only use ours.
-set(pkgconfig_uses "-lspdlog -lfmt -lssl -lcrypto -lsasl2 -pthread")
+set(pkgconfig_uses "-lspdlog -lfmt -lyaml-cpp -lssl -lcrypto -lsasl2 -pthread")
 if(BUILD_SHARED_LIBS)
   set(pkgconfig_uses "")
 endif()

@@ -27,6 +27,7 @@
 namespace holdfast {
 
 class Client;
+struct ClientSettings;
 
 namespace lock {
 class Core;
@@ -152,6 +153,13 @@ class Client {
   // program that may start before its service does, or that has less time than one attempt takes.
   static Client connect_until(std::string_view url, Clock::time_point deadline, ClientOptions options = {});
   static Client connect_until(const BackendFactory& make, Clock::time_point deadline, ClientOptions options = {});
+
+  // Connects by the settings of a file (settings.h), and follows what that says about locks as long as the client lives: a new version counts
+  // for every acquire that begins after it was read; one that is wrong changes nothing, and is told. What the file says about the service counts
+  // only here. `adjust` may change what was read before it is used: code wins. Throws as load_settings() and connect().
+  //
+  //   auto client = holdfast::Client::from_file("/etc/app/locks.yaml");
+  static Client from_file(const std::string& path, const std::function<void(ClientSettings&)>& adjust = {});
 
   Client(Client&&) noexcept;
   Client& operator=(Client&&) noexcept;

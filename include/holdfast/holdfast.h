@@ -17,7 +17,8 @@
 //   error.h, acquire_result.h        what can go wrong, and how it is said
 //   shared_mutex.h, semaphore.h, multi_lock.h, shared_count.h
 //   fence.h, transaction.h           how a resource refuses a holder that is late
-//   lock_options.h, lock_settings.h, retry.h, tls_options.h, zookeeper_options.h, redis_options.h
+//   lock_options.h, retry.h, tls_options.h, zookeeper_options.h, redis_options.h
+//   settings.h, lock_settings.h      the same from a file, and by the names of locks
 //   inspect.h, card.h                who holds and who waits
 //   engine.h, engine_data.h, local.h the engine, inside this process or on this machine
 //   testing/faulty_service.h         for tests of your own code
@@ -42,6 +43,7 @@
 #include "holdfast/redis_options.h"      // IWYU pragma: export
 #include "holdfast/retry.h"              // IWYU pragma: export
 #include "holdfast/semaphore.h"          // IWYU pragma: export
+#include "holdfast/settings.h"           // IWYU pragma: export
 #include "holdfast/shared_count.h"       // IWYU pragma: export
 #include "holdfast/shared_mutex.h"       // IWYU pragma: export
 #include "holdfast/tls_options.h"        // IWYU pragma: export

@@ -55,8 +55,8 @@ struct LockSettings {
 // Example:
 //
 //   using namespace std::chrono_literals;
-//   auto rules = std::make_shared<holdfast::LockRules>(std::vector<holdfast::LockRules::Rule>{
-//       {"**", {.slow_hold = 30s}}, {"orders/*", {.max_hold = 1min}}});
+//   auto rules = std::make_shared<holdfast::LockRules>();
+//   rules->replace({{"**", {.slow_hold = 30s}}, {"orders/*", {.max_hold = 1min}}});
 //   auto client = holdfast::Client::connect("memory:", {.locks = rules});
 //
 // A pattern is a name in which

@@ -84,7 +84,21 @@ void Core::close() noexcept {
   loop_.stop();
   losses_.stop();
   notices_.stop();
+  companions_.reset();
+  companion_.reset();
   closed->set();
+}
+
+void Core::take_along(std::shared_ptr<Companion> companion) {
+  const bool watched = loop_.enter([&] {
+    if (over_) return true;
+    companions_ = loop_.watch(companion->descriptor(), [this] {
+      if (companion_->drain()) notices_.deliver([companion = companion_] { companion->work(); });
+    });
+    if (companions_) companion_ = std::move(companion);
+    return companions_ != nullptr;
+  });
+  if (!watched) throw Error(Errc::refused, "the system has no room to watch another descriptor");
 }
 
 std::shared_ptr<LocalQueue> Core::local_queue(const std::string& full_name) {

@@ -3,7 +3,7 @@
 //   thread      runs                                          may block
 //   loop        replies, session events, timers               no
 //   losses      callbacks on Lease::lost()                    should not
-//   notices     ClientOptions::listener                       yes
+//   notices     ClientOptions::listener, Companion::work()    yes
 //   callers     their calls, inside the monitor               while they wait for their turn
 //
 // The backend's own threads only post to the loop.
@@ -20,6 +20,7 @@
 #include "base/signal.h"
 #include "holdfast/client.h"
 #include "lock/claim.h"
+#include "lock/companion.h"
 #include "lock/local_queue.h"
 #include "lock/loop.h"
 #include "lock/messenger.h"
@@ -81,6 +82,8 @@ class Core final : public Session::Watcher {
       return over_;
     });
   }
+  // Until the client is closed. Nothing happens if it is already. Throws Error if the system has no room to watch another descriptor.
+  void take_along(std::shared_ptr<Companion> companion);
   // Makes one request, and waits for its reply until the deadline (default: the connection timeout), after which it is `unknown`.
   template <class T>
   spi::Reply<T> ask(const std::function<void(spi::QueueBackend&, spi::Callback<T>)>& request,
@@ -124,6 +127,8 @@ class Core final : public Session::Watcher {
   std::size_t cohorts_kept_ = 0;
   std::optional<Refusal> over_;  // why nothing can be acquired any more
   Opening opening_;
+  std::shared_ptr<Companion> companion_;  // none once closed
+  std::unique_ptr<net::Reactor::Readiness> companions_;
 
   const std::shared_ptr<base::Signal> closed_ = std::make_shared<base::Signal>();
   std::atomic<ConnectionState> state_ = ConnectionState::lost;

@@ -244,6 +244,22 @@ TEST_F(HeaderExample, of_engine_data_works) {
   EXPECT_TRUE(whole);
 }
 
+TEST(HeaderExampleAlone, of_lock_settings_works) {
+  using namespace std::chrono_literals;
+  auto rules = std::make_shared<holdfast::LockRules>();
+  rules->replace({{"**", {.slow_hold = 30s}}, {"orders/*", {.max_hold = 1min}}});
+  auto client = holdfast::Client::connect("memory:", {.locks = rules});
+  EXPECT_EQ(client.lock_settings("orders/1").max_hold, 1min);
+  EXPECT_EQ(client.lock_settings("orders/1").slow_hold, 30s);
+}
+
+TEST(HeaderExampleAlone, of_settings_works) {
+  holdfast::ClientSettings settings = holdfast::parse_settings("{url: 'memory:', locks: {jobs/*: {max-hold: 1m}}}");
+  settings.options.purpose = "monthly run";
+  auto client = holdfast::Client::connect(settings.url, settings.options);
+  EXPECT_EQ(client.lock_settings("jobs/1").max_hold, std::chrono::minutes(1));
+}
+
 // Compiled only: it is the user's own engine.
 [[maybe_unused]] void look_after_the_local_engine() {
   const auto engine = holdfast::find_local_engine();

@@ -26,6 +26,7 @@ LAYERS = {
     "src/backend/local": (("holdfast", "base", "backend/local", "local", "zk"), PLAIN),
     "src/backend/redis": (("holdfast", "base", "backend/redis", "net", "redis", "resp"), PLAIN),
     "src/backend/embedded": (("holdfast", "base", "backend/embedded", "server", "zk"), PLAIN),
+    "src/settings": (("holdfast", "backend/redis/address.h", "backend/zookeeper/address.h", "base", "lock/companion.h", "lock/core.h", "settings"), (*PLAIN, "yaml-cpp")),
     "src/testing": (("holdfast", "base", "backend/memory", "testing"), PLAIN),
     "src/wire": (("base", "wire"), PLAIN),
     "src/net": (("holdfast", "base", "wire", "net"), (*PLAIN, "openssl")),
@@ -35,10 +36,10 @@ LAYERS = {
     "src/engine": (("base", "wire", "engine"), PLAIN),
     "src/store": (("base", "store"), (*PLAIN, "xxhash.h")),
     "src/server": (("holdfast", "base", "net", "wire", "engine", "store", "server"), (*PLAIN, "asio", "openssl")),
-    "src/cli": (("holdfast", "base/descriptor.h", "base/memory_reserve.h", "base/name.h", "base/text.h", "base/unix_socket.h", "base/uuid.h", "cli", "lock/session_key.h", "backend/redis/address.h", "backend/session_end.h", "backend/zookeeper/address.h", "local/engine_process.h", "net/server_address.h"), (*PLAIN, "CLI", "nlohmann", "yaml-cpp")),
+    "src/cli": (("holdfast", "base/descriptor.h", "base/memory_reserve.h", "base/name.h", "base/text.h", "base/unix_socket.h", "base/uuid.h", "cli", "lock/session_key.h", "backend/redis/address.h", "backend/session_end.h", "backend/zookeeper/address.h", "local/engine_process.h", "net/server_address.h", "settings"), (*PLAIN, "CLI", "nlohmann")),
     # What speaks ZooKeeper's protocol itself.
-    "src/cli/doctor": (("holdfast", "backend/redis/make_backend.h", "base/text.h", "cli", "net", "redis", "resp", "wire", "zk/sasl_steps.h", "zk/trouble.h"), (*PLAIN, "nlohmann")),
-    "src/cli/shell": (("holdfast", "cli", "base/text.h", "net", "wire", "zk"), (*PLAIN, "CLI", "histedit.h")),
+    "src/cli/doctor": (("holdfast", "backend/redis/make_backend.h", "base/text.h", "cli", "net", "redis", "resp", "settings", "wire", "zk/sasl_steps.h", "zk/trouble.h"), (*PLAIN, "nlohmann")),
+    "src/cli/shell": (("holdfast", "cli", "base/text.h", "net", "settings", "wire", "zk"), (*PLAIN, "CLI", "histedit.h")),
 }
 
 # What a test may include on top of what the code beside it may.

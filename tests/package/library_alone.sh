@@ -13,7 +13,7 @@ mkdir -p "$directory/project"
 plan() {
   "$cmake" -G Ninja -S "$1" -B "$2" -DCMAKE_CXX_COMPILER="$compiler" -DBUILD_SHARED_LIBS="$shared" \
     -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON -DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON \
-    -DCMAKE_DISABLE_FIND_PACKAGE_yaml-cpp=ON -DCMAKE_DISABLE_FIND_PACKAGE_Edit=ON "$3" >"$2.log" 2>&1 ||
+    -DCMAKE_DISABLE_FIND_PACKAGE_Edit=ON "$3" >"$2.log" 2>&1 ||
     { cat "$2.log" >&2; exit 1; }
   "$cmake" --build "$2" -- -n -v >"$2/plan.txt"
   if grep -n 'src/cli/' "$2/plan.txt"; then

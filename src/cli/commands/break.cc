@@ -9,13 +9,14 @@
 #include <string>
 
 #include "cli/commands/name_argument.h"
-#include "cli/config/duration.h"
 #include "cli/config/service.h"
+#include "cli/config/setting_value.h"
 #include "cli/config/time_option.h"
 #include "cli/exit_code.h"
 #include "cli/view/lock_json.h"
 #include "cli/view/output.h"
 #include "holdfast/error.h"
+#include "settings/duration.h"
 
 namespace holdfast::cli {
 namespace {

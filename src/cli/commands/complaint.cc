@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/config/nearest.h"
 #include "cli/config/setting_value.h"
+#include "settings/nearest.h"
 
 namespace holdfast::cli {
 namespace {

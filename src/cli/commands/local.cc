@@ -10,10 +10,10 @@
 #include <optional>
 #include <string>
 
-#include "cli/config/duration.h"
 #include "cli/config/setting_value.h"
 #include "holdfast/error.h"
 #include "holdfast/local.h"
+#include "settings/duration.h"
 
 namespace holdfast::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cli/config/small_file.h"
+#include "settings/small_file.h"
 
 namespace holdfast::cli {
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/config/file_position.h"
 #include "cli/config/server_settings.h"
+#include "settings/file_position.h"
 
 namespace holdfast::cli {
 

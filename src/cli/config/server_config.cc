@@ -7,9 +7,9 @@
 
 #include "cli/config/auth_file.h"
 #include "cli/config/config_draft.h"
-#include "cli/config/duration.h"
+#include "settings/duration.h"
 #include "cli/config/server_yaml.h"
-#include "cli/config/small_file.h"
+#include "settings/small_file.h"
 #include "cli/config/zoo_cfg.h"
 
 namespace holdfast::cli {

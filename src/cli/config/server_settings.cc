@@ -6,8 +6,8 @@
 #include <array>
 #include <limits>
 
-#include "cli/config/duration.h"
-#include "cli/config/nearest.h"
+#include "settings/duration.h"
+#include "settings/nearest.h"
 
 namespace holdfast::cli {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/config/yaml_map.h"
+#include "settings/yaml_map.h"
 
 namespace holdfast::cli {
 namespace {

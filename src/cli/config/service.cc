@@ -14,7 +14,6 @@
 #include "backend/zookeeper/address.h"
 #include "base/text.h"
 #include "cli/commands/disk_room.h"
-#include "cli/config/duration.h"
 #include "cli/config/service_file.h"
 #include "cli/config/setting_value.h"
 #include "cli/config/time_option.h"
@@ -22,6 +21,8 @@
 #include "cli/run/run_environment.h"
 #include "holdfast/error.h"
 #include "holdfast/local.h"
+#include "settings/client_keys.h"
+#include "settings/duration.h"
 
 namespace holdfast::cli {
 namespace {

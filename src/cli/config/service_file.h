@@ -10,45 +10,33 @@
 //   sasl: {mechanism: DIGEST-MD5, user: ann, password_file: secret, service: zookeeper}
 //   purpose: nightly billing
 //
+// It is that of programs (holdfast/settings.h), whose `retry` and `locks` commands pass over.
+//
 // The first of these that is there: --config or HOLDFAST_CONFIG (which must be), $XDG_CONFIG_HOME/holdfast/config.yaml,
 // /etc/holdfast/config.yaml. The current directory is not searched: what is in it may come from a stranger (a checkout, an archive), and would
 // choose the service that all locks are asked of, and which file's first line is sent there as a password. One that other users may have
 // written is refused, and with it the command: without it the command would lock elsewhere.
 #pragma once
 
-#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "cli/config/file_position.h"
 #include "cli/config/setting_value.h"
+#include "settings/client_file.h"
 
 namespace holdfast::cli {
 
-// What every timeout of a client ends at.
-inline constexpr std::chrono::hours kLongestTimeout{24};
-
 struct ServiceFile {
-  struct Entry {
-    std::string
-        key;  // url, namespace, session_timeout, connect_timeout, auth, sentinel_auth, purpose; tls.ca, sasl.user and so on
-    std::string text;
-    FilePosition place;
-  };
-
   std::string path{};    // empty: there is none
   std::string origin{};  // "--config", "HOLDFAST_CONFIG", "found"
-  std::vector<Entry> entries{};
+  ClientFile read{};
   std::vector<std::string> notes{};  // what there is to say, a line each
 
-  const Entry* find(std::string_view key) const;
+  const ClientFile::Entry* find(std::string_view key) const { return read.find(key); }
 };
 
 // `option` is what --config says, or empty. Or one sentence with file, line and column.
 Parsed<ServiceFile> load_service_file(const std::string& option);
-
-// The user:password in such a file; refused if every user can read it.
-Parsed<std::string> read_password_file(const std::string& file);
 
 }  // namespace holdfast::cli

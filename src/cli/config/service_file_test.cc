@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "settings/client_keys.h"
 #include "support/temp_dir.h"
 
 namespace holdfast::cli {
@@ -61,18 +62,18 @@ TEST_F(ServiceFileTest, has_every_setting_and_where_it_stands) {
   EXPECT_EQ(file->find("purpose")->text, "nightly: billing");
   EXPECT_EQ(file->find("auth")->text, (dir_ / "password").string()) << "beside the file that names it";
   EXPECT_EQ(load_service_file(write("b.yaml", "url: local\n"))->find("namespace"), nullptr);
-  EXPECT_TRUE(load_service_file(write("empty.yaml", "# nothing yet\n"))->entries.empty());
+  EXPECT_TRUE(load_service_file(write("empty.yaml", "# nothing yet\n"))->read.entries.empty());
 }
 
 TEST_F(ServiceFileTest, says_where_it_is_wrong_and_what_would_be_right) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"ulr: zk://a\n", "a.yaml:1:1: there is no setting \"ulr\"; did you mean url?"},
-      {"url: local\nsession-timeout: 3s\n",
-       "a.yaml:2:1: there is no setting \"session-timeout\"; did you mean "
+      {"url: local\nsesion-timeout: 3s\n",
+       "a.yaml:2:1: there is no setting \"sesion-timeout\"; did you mean "
        "session_timeout?"},
       {"banana: 1\n",
        "a.yaml:1:1: there is no setting \"banana\"; there are url, namespace, session_timeout, "
-       "connect_timeout, auth, sentinel_auth, tls, sasl, purpose"},
+       "connect_timeout, auth, sentinel_auth, tls, sasl, purpose, retry, locks, zk-lock"},
       {"tls: ca.pem\n", "a.yaml:1:6: tls is a map with ca, certificate, key, server_name, verify"},
       {"sasl: {usr: ann}\n", "a.yaml:1:8: there is no setting \"usr\"; did you mean user?"},
       {"listen: [a]\n",
@@ -85,7 +86,7 @@ TEST_F(ServiceFileTest, says_where_it_is_wrong_and_what_would_be_right) {
       {"zk-lock: {address: a}\nurl: b\n", "a.yaml:2:6: url is there twice, the first time in line 1"},
       {"zk-lock: {adress: a}\n", "a.yaml:1:11: there is no setting \"adress\"; did you mean address?"},
       {"just text\n", "a.yaml:1:1: write settings, one per line, such as url: zk://10.0.0.1:2181"},
-      {"a: {b: {c: {d: 1}}}\n", "a.yaml:1:12: settings are not that deep in each other"},
+      {"a: {b: {c: {d: {e: 1}}}}\n", "a.yaml:1:16: settings are not that deep in each other"},
   };
   for (const auto& [text, expected] : cases) EXPECT_EQ(error(text), expected) << text;
   EXPECT_EQ(error("url: [a\n").rfind("a.yaml:2:1: this is not YAML: ", 0), 0u) << error("url: [a\n");

@@ -1,37 +1,16 @@
-// setting_value.h -- what a setting's text means: sizes, numbers, addresses; and back to text.
-//
-// Whatever is wrong is answered with what would be right: "write a size from 1KiB to 1GiB, such as 1MiB". Who asked puts
-// before it which setting of which file it was.
+// setting_value.h -- what the server's settings mean: addresses and digests. What all settings have in common is in src/settings.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
-#include <tl/expected.hpp>
 
 #include "holdfast/engine.h"
+#include "settings/setting_value.h"
 
 namespace holdfast::cli {
 
-template <typename T>
-using Parsed = tl::expected<T, std::string>;
-
-// Both ends included.
-template <typename T>
-struct Range {
-  T least;
-  T most;
-};
-
-// "64KiB", "1MiB", "2GiB", "500kB", "1MB", "1GB"; a plain number is bytes.
-Parsed<std::size_t> parse_size(std::string_view text, Range<std::size_t> range);
-std::string show_size(std::size_t size);
-
-// "20000"; "20_000" and "20'000" are not numbers.
-Parsed<std::size_t> parse_count(std::string_view text, Range<std::size_t> range);
-
-// true, yes, on; false, no, off.
-Parsed<bool> parse_flag(std::string_view text);
+// The command speaks of settings everywhere.
+using namespace settings;
 
 // "127.0.0.1:2181", "[::1]:2181", "localhost:2181"; port 0 lets the kernel choose.
 Parsed<Listen> parse_listen(std::string_view text, bool tls);
@@ -40,10 +19,5 @@ bool is_loopback(const Listen& listen);
 
 // "user:base64(sha1(user:password))"
 Parsed<std::string> parse_digest(std::string_view text);
-
-// Someone else's text for a message of ours: in quotes, not too long, without control characters.
-std::string in_quotes(std::string_view text);
-
-std::string_view trimmed(std::string_view text);
 
 }  // namespace holdfast::cli

@@ -4,7 +4,8 @@
 #include <CLI/Option.hpp>
 #include <string>
 
-#include "cli/config/duration.h"
+#include "cli/config/setting_value.h"
+#include "settings/duration.h"
 
 namespace holdfast::cli {
 

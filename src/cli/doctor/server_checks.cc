@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/config/duration.h"
 #include "cli/config/setting_value.h"
 #include "cli/doctor/server_probe.h"
 #include "cli/doctor/times.h"
+#include "settings/duration.h"
 
 namespace holdfast::cli::doctor {
 namespace {

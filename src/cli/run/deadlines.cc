@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "cli/config/duration.h"
+#include "cli/config/setting_value.h"
+#include "settings/duration.h"
 
 namespace holdfast::cli {
 namespace {

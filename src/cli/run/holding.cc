@@ -16,13 +16,14 @@
 #include <system_error>
 #include <utility>
 
-#include "cli/config/duration.h"
+#include "cli/config/setting_value.h"
 #include "cli/exit_code.h"
 #include "cli/run/command_processes.h"
 #include "cli/run/process_tree.h"
 #include "cli/run/shared_engine.h"
 #include "cli/run/standard_streams.h"
 #include "local/engine_process.h"
+#include "settings/duration.h"
 
 namespace holdfast::cli {
 namespace {

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cli/config/duration.h"
+#include "cli/config/setting_value.h"
+#include "settings/duration.h"
 
 namespace holdfast::cli {
 void Lateness::came(Clock::time_point due, Clock::time_point now) {

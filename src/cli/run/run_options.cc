@@ -8,10 +8,10 @@
 #include <limits>
 #include <string_view>
 
-#include "cli/config/duration.h"
 #include "cli/config/setting_value.h"
 #include "cli/exit_code.h"
 #include "cli/view/describe.h"
+#include "settings/duration.h"
 
 namespace holdfast::cli {
 namespace {

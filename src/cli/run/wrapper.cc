@@ -13,7 +13,7 @@
 
 #include "base/uuid.h"
 #include "cli/commands/disk_room.h"
-#include "cli/config/duration.h"
+#include "cli/config/setting_value.h"
 #include "cli/exit_code.h"
 #include "cli/run/acquisition.h"
 #include "cli/run/command.h"
@@ -26,6 +26,7 @@
 #include "cli/run/waiting_sentence.h"
 #include "cli/run/wrapper_signals.h"
 #include "holdfast/error.h"
+#include "settings/duration.h"
 
 namespace holdfast::cli {
 namespace {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "cli/config/duration.h"
 #include "cli/config/setting_value.h"
 #include "cli/exit_code.h"
 #include "cli/shell/commands.h"
@@ -10,6 +9,7 @@
 #include "cli/shell/modes.h"
 #include "cli/shell/terminal_signals.h"
 #include "cli/shell/words.h"
+#include "settings/duration.h"
 
 namespace holdfast::cli::shell {
 namespace {

@@ -6,9 +6,9 @@
 #include <array>
 #include <string_view>
 
-#include "cli/config/nearest.h"
 #include "cli/view/colour.h"
 #include "cli/view/table.h"
+#include "settings/nearest.h"
 
 namespace holdfast::cli {
 namespace {

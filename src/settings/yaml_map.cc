@@ -1,4 +1,4 @@
-#include "cli/config/yaml_map.h"
+#include "settings/yaml_map.h"
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <set>
 
-namespace holdfast::cli {
+namespace holdfast::settings {
 namespace {
 
 using Settings = std::vector<YamlSetting>;
 // Of the maps in each other: ours have settings, and groups of settings.
-constexpr int kMostDeep = 3;
+constexpr int kMostDeep = 4;
 
 class Reader {
  public:
@@ -106,4 +106,4 @@ Parsed<Settings> read_yaml_map(std::string_view text, const std::string& file, s
   }
 }
 
-}  // namespace holdfast::cli
+}  // namespace holdfast::settings

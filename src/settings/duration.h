@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "cli/config/setting_value.h"
+#include "settings/setting_value.h"
 
-namespace holdfast::cli {
+namespace holdfast::settings {
 
 // "3" -> "3s"; anything but a plain number stays as it is. For options, and with "ms" for files of ZooKeeper's kind.
 std::string with_unit(std::string_view text, std::string_view unit = "s");
@@ -27,4 +27,4 @@ Parsed<std::chrono::nanoseconds> parse_seconds(std::string_view text);
 // "14.2s", "0.25s", "2s": for messages, two decimals at most.
 std::string show_seconds(std::chrono::nanoseconds duration);
 
-}  // namespace holdfast::cli
+}  // namespace holdfast::settings

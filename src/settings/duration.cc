@@ -1,4 +1,4 @@
-#include "cli/config/duration.h"
+#include "settings/duration.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <optional>
 
-namespace holdfast::cli {
+namespace holdfast::settings {
 namespace {
 
 using std::chrono::milliseconds;
@@ -93,4 +93,4 @@ std::string show_seconds(nanoseconds duration) {
   return text + "s";
 }
 
-}  // namespace holdfast::cli
+}  // namespace holdfast::settings

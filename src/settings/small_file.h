@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include "cli/config/setting_value.h"
+#include "settings/setting_value.h"
 
-namespace holdfast::cli {
+namespace holdfast::settings {
 
 struct SmallFile {
   std::string text;
@@ -17,4 +17,4 @@ struct SmallFile {
 // Refuses what is larger than a person writes, and what has a zero byte in it. Pipes are fine.
 Parsed<SmallFile> read_small_file(const std::string& file);
 
-}  // namespace holdfast::cli
+}  // namespace holdfast::settings

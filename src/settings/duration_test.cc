@@ -1,8 +1,8 @@
-#include "cli/config/duration.h"
+#include "settings/duration.h"
 
 #include <gtest/gtest.h>
 
-namespace holdfast::cli {
+namespace holdfast::settings {
 namespace {
 
 using namespace std::chrono_literals;
@@ -95,4 +95,4 @@ TEST(Duration, in_a_message_has_two_decimals_at_most) {
 }
 
 }  // namespace
-}  // namespace holdfast::cli
+}  // namespace holdfast::settings

@@ -1,4 +1,4 @@
-#include "cli/config/small_file.h"
+#include "settings/small_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 
 #include "base/descriptor.h"
 
-namespace holdfast::cli {
+namespace holdfast::settings {
 namespace {
 
 constexpr std::size_t kLargest = 1 << 20;
@@ -42,4 +42,4 @@ Parsed<SmallFile> read_small_file(const std::string& file) {
   return read;
 }
 
-}  // namespace holdfast::cli
+}  // namespace holdfast::settings

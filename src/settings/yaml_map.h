@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/config/file_position.h"
-#include "cli/config/setting_value.h"
+#include "settings/file_position.h"
+#include "settings/setting_value.h"
 
-namespace holdfast::cli {
+namespace holdfast::settings {
 
 struct YamlSetting {
   enum class Kind { nothing, text, list, map };
@@ -29,4 +29,4 @@ struct YamlSetting {
 Parsed<std::vector<YamlSetting>> read_yaml_map(std::string_view text, const std::string& file,
                                                std::string_view example);
 
-}  // namespace holdfast::cli
+}  // namespace holdfast::settings

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-namespace holdfast::cli {
+namespace holdfast::settings {
 
 struct FilePosition {
   std::string file{};      // empty: the command line
@@ -17,4 +17,4 @@ struct FilePosition {
   std::string prefix() const { return file.empty() ? std::string() : text() + ": "; }
 };
 
-}  // namespace holdfast::cli
+}  // namespace holdfast::settings

@@ -1,8 +1,8 @@
-#include "cli/config/nearest.h"
+#include "settings/nearest.h"
 
 #include <gtest/gtest.h>
 
-namespace holdfast::cli {
+namespace holdfast::settings {
 namespace {
 
 const std::vector<std::string_view> kNames{"server", "status", "session_timeout", "limits.frame"};
@@ -25,4 +25,4 @@ TEST(Nearest, finds_nothing_where_nothing_is_near) {
 }
 
 }  // namespace
-}  // namespace holdfast::cli
+}  // namespace holdfast::settings

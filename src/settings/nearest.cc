@@ -1,4 +1,4 @@
-#include "cli/config/nearest.h"
+#include "settings/nearest.h"
 
 #include <algorithm>
 #include <cctype>
@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace holdfast::cli {
+namespace holdfast::settings {
 namespace {
 
 // How names are compared.
@@ -57,4 +57,4 @@ std::optional<std::string_view> nearest(std::string_view wanted, const std::vect
   return found;
 }
 
-}  // namespace holdfast::cli
+}  // namespace holdfast::settings
