@@ -6,7 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "cli/config/config_check.h"
 #include "cli/config/service.h"
+#include "cli/config/settings_schema.h"
+#include "holdfast/error.h"
 
 namespace holdfast::cli {
 namespace {
@@ -36,6 +39,13 @@ void show(const Arguments& arguments) {
   }
 }
 
+void check(const std::string& file) {
+  const auto checked = check_config(file);
+  if (!checked) throw Error(Errc::invalid_argument, printable_line(checked.error()));
+  for (const auto& note : checked->notes) fmt::print("{}\n", printable_line(note));
+  fmt::print("{} is in order ({})\n", printable_line(file), checked->kind);
+}
+
 }  // namespace
 
 void add_config(CLI::App& app) {
@@ -46,6 +56,15 @@ void add_config(CLI::App& app) {
   add_service_options(*command, arguments->service);
   command->add_flag("--json", arguments->json, "One JSON document");
   command->callback([=] { show(*arguments); });
+
+  auto* checking =
+      config->add_subcommand("check", "Say what is wrong with a file of a client or a server, or a zoo.cfg");
+  const auto file = std::make_shared<std::string>();
+  checking->add_option("FILE", *file, "The file")->required();
+  checking->callback([=] { check(*file); });
+
+  auto* schema = config->add_subcommand("schema", "Print the JSON schema of a client's file, for editors");
+  schema->callback([] { fmt::print("{}\n", settings_schema().dump(2)); });
 }
 
 }  // namespace holdfast::cli

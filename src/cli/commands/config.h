@@ -1,4 +1,4 @@
-// config.h -- `holdfast config show`: which settings commands use, and where each came from.
+// config.h -- `holdfast config`: which settings commands use and where each came from, what is wrong with a file, and its JSON schema.
 #pragma once
 
 #include <CLI/App.hpp>

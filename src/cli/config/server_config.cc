@@ -7,29 +7,15 @@
 
 #include "cli/config/auth_file.h"
 #include "cli/config/config_draft.h"
-#include "settings/duration.h"
 #include "cli/config/server_yaml.h"
-#include "settings/small_file.h"
 #include "cli/config/zoo_cfg.h"
+#include "settings/duration.h"
+#include "settings/small_file.h"
 
 namespace holdfast::cli {
 namespace {
 
 using Done = Parsed<void>;
-
-bool is_zoo_cfg(const std::string& file, std::string_view text) {
-  const auto ending = std::filesystem::path(file).extension();
-  if (ending == ".yaml" || ending == ".yml") return false;
-  if (ending == ".cfg" || ending == ".properties") return true;
-  while (!text.empty()) {
-    const auto line = trimmed(text.substr(0, text.find('\n')));
-    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
-    if (line.empty() || line.starts_with('#') || line.starts_with('!')) continue;
-    const auto sign = line.find_first_of("=:");
-    return sign != std::string_view::npos && line[sign] == '=';
-  }
-  return false;
-}
 
 Done read_file(const std::string& file, ConfigDraft& draft) {
   const auto read = read_small_file(file);
@@ -130,6 +116,20 @@ Done complete(ConfigDraft& draft) {
 }
 
 }  // namespace
+
+bool is_zoo_cfg(const std::string& file, std::string_view text) {
+  const auto ending = std::filesystem::path(file).extension();
+  if (ending == ".yaml" || ending == ".yml") return false;
+  if (ending == ".cfg" || ending == ".properties") return true;
+  while (!text.empty()) {
+    const auto line = trimmed(text.substr(0, text.find('\n')));
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+    if (line.empty() || line.starts_with('#') || line.starts_with('!')) continue;
+    const auto sign = line.find_first_of("=:");
+    return sign != std::string_view::npos && line[sign] == '=';
+  }
+  return false;
+}
 
 Parsed<ServerConfig> load_server_config(const std::string& file, const std::vector<GivenOption>& given) {
   ConfigDraft draft;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/config/setting_value.h"
@@ -26,6 +27,9 @@ struct ServerConfig {
   // The effective values and where each came from, as YAML.
   std::string printed;
 };
+
+// Whether it is a file of ZooKeeper's kind, and not of ours.
+bool is_zoo_cfg(const std::string& file, std::string_view text);
 
 // `file` may be empty. Or one sentence: where, what is wrong, what would be right. Touches nothing.
 Parsed<ServerConfig> load_server_config(const std::string& file, const std::vector<GivenOption>& given);
