@@ -101,7 +101,13 @@ void ZooKeeperEnsemble::wait_until_serving(std::chrono::milliseconds timeout) co
     }
     return find_leader().has_value();
   };
-  if (!eventually(timeout, settled)) throw std::runtime_error("the ensemble does not serve");
+  if (eventually(timeout, settled)) return;
+  std::string what = "the ensemble does not serve";
+  for (const auto& server : servers_) {
+    what += fmt::format("\n{} ({}), whose log ends:\n{}", server->address(), server->up() ? "up" : "down",
+                        server->log_tail());
+  }
+  throw std::runtime_error(what);
 }
 
 }  // namespace holdfast::testing
