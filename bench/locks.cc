@@ -22,13 +22,14 @@ namespace {
 using std::chrono::milliseconds;
 using SteadyClock = std::chrono::steady_clock;
 
-// Who wants what: as many sessions, as many threads of each, all one lock or each its own.
+// Who wants what: as many sessions, as many threads of each, all one lock or each its own. Ours without kept tickets, unless it is said.
 struct Case {
   std::string name;
   std::size_t sessions;
   std::size_t threads;
   bool own;
   std::string goal;
+  bool kept = false;
 };
 
 class OurSide {
@@ -36,7 +37,9 @@ class OurSide {
   explicit OurSide(std::string address) : url_("zk://" + address) {}
 
   std::size_t run(const Case& each, milliseconds duration) {
-    while (clients_.size() < each.sessions) clients_.push_back(Client::connect(url_));
+    auto& clients = each.kept ? keepers_ : clients_;
+    const ClientOptions options{.hand_over = {.keep = milliseconds(each.kept ? 100 : 0)}};
+    while (clients.size() < each.sessions) clients.push_back(Client::connect(url_, options));
     const std::size_t count = each.sessions * each.threads;
     std::vector<std::size_t> taken(count);
     std::barrier start(static_cast<std::ptrdiff_t>(count));
@@ -44,7 +47,7 @@ class OurSide {
     for (std::size_t i = 0; i < count; ++i) {
       threads.emplace_back([&, i] {
         const std::string name = each.own ? fmt::format("holdfast/own-{}", i) : std::string("holdfast/one");
-        Mutex mutex = clients_[i / each.threads].mutex(name);
+        Mutex mutex = clients[i / each.threads].mutex(name);
         start.arrive_and_wait();
         for (const auto deadline = SteadyClock::now() + duration; SteadyClock::now() < deadline; ++taken[i]) {
           mutex.lock();
@@ -59,6 +62,7 @@ class OurSide {
  private:
   std::string url_;
   std::vector<Client> clients_;
+  std::vector<Client> keepers_;
 };
 
 class CuratorSide {
@@ -101,7 +105,10 @@ int run(int argc, char** argv) {
                                 {"16 sessions, own locks", 16, 1, true, "≥ 1.8"},
                                 {"16 sessions, one lock", 16, 1, false, "≥ 3"},
                                 {"16 threads of one session, one lock", 1, 16, false, "≥ 50"},
-                                {"50 threads of one session, one lock", 1, 50, false, "≤ 1 request"}};
+                                {"50 threads of one session, one lock", 1, 50, false, "≤ 1 request"},
+                                {"kept: 1 thread, uncontended", 1, 1, true, "≥ 300", true},
+                                {"kept: 16 sessions, one lock", 16, 1, false, "", true},
+                                {"kept: 16 threads of one session, one lock", 1, 16, false, "≥ 100", true}};
   for (const auto& each : cases) {
     (void)theirs.run(each, turn);
     (void)ours.run(each, turn);

@@ -11,6 +11,7 @@ set(HOLDFAST_CONFORMANCE_SOURCES
   hold_cases.cc
   hold_loss_cases.cc
   inspect_cases.cc
+  kept_cases.cc
   misuse_cases.cc
   multi_cases.cc
   ownership_cases.cc

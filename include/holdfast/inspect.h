@@ -36,6 +36,9 @@ struct TicketInfo {
   LockMode mode = LockMode::exclusive;
   // By the rules of Holdfast's locks. In a queue with mixed recipes other libraries may see it differently.
   bool holds = false;
+  // It holds by its place, but its client uses the name again and again, and may only be keeping the ticket from one use to the next
+  // (HandOver::keep). Of the client that asks it is known: false while one of its threads holds.
+  bool kept = false;
   std::string
       recipe;  // which library makes such tickets: "Holdfast", "Curator", "go-zookeeper", "kazoo", "ZooKeeper recipe"
   // What the ticket says about its owner. Of another library's ticket only the address may be known, or nothing.

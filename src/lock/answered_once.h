@@ -48,6 +48,7 @@ class AnsweredOnce final : public spi::QueueBackend {
   std::string where() const override { return store_->where(); }
   std::string trouble() const override { return store_->trouble(); }
   std::string path(const std::string& queue) const override { return store_->path(queue); }
+  bool shows_waiters() const override { return store_->shows_waiters(); }
   Token token_of(const std::string& queue, const spi::Place& place) const override {
     return store_->token_of(queue, place);
   }

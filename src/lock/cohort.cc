@@ -5,10 +5,27 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "base/uuid.h"
 
 namespace holdfast::lock {
 
 using spi::Mode;
+
+namespace {
+
+// A client gives a ticket that it only keeps back as soon as a rival's ticket comes. A caller that does not wait for rivals makes one and waits
+// this long for that; then the ticket is in use.
+constexpr auto kTimeToGiveBack = std::chrono::milliseconds(100);
+
+// Whether nothing stands in the way but a ticket that its client may only keep.
+bool may_only_be_kept(const spi::Listing& queue, Mode wanted) {
+  const auto in_the_way = [&](const spi::Ticket& each) { return keeps_out(each.mode, wanted); };
+  const auto first = std::find_if(queue.begin(), queue.end(), in_the_way);
+  return first != queue.end() && base::has_keepers_uuid(first->id) &&
+         std::count_if(first, queue.end(), in_the_way) == 1;
+}
+
+}  // namespace
 
 // ------------------------------------------------------------------------------------------------- coming and going
 
@@ -22,8 +39,9 @@ bool Cohort::takes(const Waiter& waiter) const {
 
 // Whether the threads of this client may keep the ticket, although other clients wait.
 bool Cohort::within_bounds() const {
-  return tenure_.may_hand_over && tenure_.hand_overs < tenure_.bounds.count &&
-         now() - tenure_.since < tenure_.bounds.time;
+  if (!tenure_.may_hand_over) return false;
+  if (rivals_ && rivals_->alone()) return tenure_.bounds.count > 0;
+  return tenure_.hand_overs < tenure_.bounds.count && now() - tenure_.since < tenure_.bounds.time;
 }
 
 const HandOver& Cohort::hand_over_of(const Waiter& waiter) const {
@@ -32,7 +50,8 @@ const HandOver& Cohort::hand_over_of(const Waiter& waiter) const {
 }
 
 void Cohort::enter(std::shared_ptr<Waiter> waiter) {
-  if (waiter->patient() || (is_shared() && state_ >= State::open)) return join(std::move(waiter));
+  if (waiter->patient() || state_ == State::kept || (is_shared() && state_ >= State::open))
+    return join(std::move(waiter));
   if (claim_) return waiter->fail(busy(ahead_of_newcomer()));
   if (!claims_.session.connected()) return waiter->fail({Errc::not_connected, "there is no connection to the service"});
   look_first(std::move(waiter), 0);
@@ -49,15 +68,27 @@ void Cohort::look_first(std::shared_ptr<Waiter> waiter, std::size_t queue) {
     if (!reply && reply.status != spi::Status::absent) return waiter->fail(refusal_of(reply));
     const auto& wanted = self->wanted_[queue];
     if (self->claim_ || !would_admit(reply.value, wanted.rule(), wanted.tickets)) {
-      return waiter->fail(self->busy(std::max<std::size_t>(reply.value.size(), 1)));
+      if (self->claim_ || wanted.mode == Mode::permit || !may_only_be_kept(reply.value, wanted.mode)) {
+        return waiter->fail(self->busy(std::max<std::size_t>(reply.value.size(), 1)));
+      }
+      self->wait_for_kept_ticket();
     }
     self->look_first(waiter, queue + 1);
   });
 }
 
+void Cohort::wait_for_kept_ticket() {
+  kept_by_rival_until_ = now() + kTimeToGiveBack;
+  claims_.executor.at(*kept_by_rival_until_, [self = shared_from_this()] {
+    if (self->state_ == State::waiting && self->claim_) self->must_wait(*self->claim_);
+  });
+}
+
 void Cohort::join(std::shared_ptr<Waiter> waiter) {
   line_.push_back(std::move(waiter));
-  if (is_shared() && state_ >= State::open) {
+  // A lock delay is waited for when a ticket is admitted, and then the whole ticket is bound by it.
+  if (state_ == State::kept && line_.back()->call().options.lock_delay.count() > 0) return give_back();
+  if (state_ == State::kept || (is_shared() && state_ >= State::open)) {
     if (!claims_.session.valid()) return lose_all();  // the timer has not had its turn yet
     ++tenure_.hand_overs;
     state_ = State::open;
@@ -91,6 +122,10 @@ std::error_code Cohort::release(const std::shared_ptr<Hold>& hold, Sweeper::Done
   }
   end(hold);
   holds_.erase(kept);
+  if (keeping_) {
+    keeping_->released(now());
+    stay_for_the_next();
+  }
   if (done) owed_.push_back(std::move(done));
   go_on();
   return {};
@@ -103,9 +138,10 @@ void Cohort::go_on() {
   if (now() < tenure_.not_free_before) return rest();
   const bool needs_a_delay = !delay_ && !line_.empty() && line_.front()->call().options.lock_delay.count() > 0;
   if (within_bounds() && !is_shared() && !needs_a_delay && claims_.session.valid() && grant_next()) {
-    ++tenure_.hand_overs;
+    if (++tenure_.hand_overs >= tenure_.bounds.count / 2) watch_for_rivals();
     return settle_owed();
   }
+  if (may_keep()) return keep();
   if (delay_ && tenure_.graceful) delay_->lift();
   give_back();
 }
@@ -121,11 +157,58 @@ void Cohort::rest() {
   });
 }
 
+// A caller that waits until the name is free for rivals (release_for()) is not kept waiting.
+bool Cohort::may_keep() const {
+  return line_.empty() && owed_.empty() && !delay_ && claim_->wanted()[0].may_keep && keeping_->worthwhile(now()) &&
+         tenure_.may_hand_over && claims_.session.connected() && claims_.session.valid() &&
+         !(rivals_ && rivals_->has_rival());
+}
+
+void Cohort::keep() {
+  HOLDFAST_ASSERT(holds_.empty() && claim_ && claim_->is_admitted() && !delay_, holds_.size());
+  state_ = State::kept;
+  kept_since_ = now();
+  watch_for_rivals();
+  if (state_ == State::kept) end_keeping_in_time();
+}
+
+// One timer, however often the ticket is used.
+void Cohort::end_keeping_in_time() {
+  if (std::exchange(keeping_timed_, true)) return;
+  claims_.executor.at(kept_since_ + keeping_->keep(), [self = shared_from_this()] {
+    self->keeping_timed_ = false;
+    if (self->state_ != State::kept) return;
+    self->now() < self->kept_since_ + self->keeping_->keep() ? self->end_keeping_in_time() : self->give_back();
+  });
+}
+
+void Cohort::stay_for_the_next() {
+  auto home = keeping_->hold_home();
+  if (!home) return;
+  claims_.executor.at(now() + keeping_->keep(),
+                      [home = std::move(home), keeping = keeping_] { keeping->let_home_go(); });
+}
+
+void Cohort::watch_for_rivals() {
+  if (rivals_ || !claim_->wanted()[0].may_keep || !keeping_->worthwhile(now())) return;
+  rivals_ = std::make_shared<RivalWatch>(claims_, wanted_.front().queue, claim_->places().front().ticket.id, [this] {
+    keeping_->rival_seen(now());
+    give_back_kept();
+  });
+  rivals_->begin();
+}
+
+void Cohort::give_back_kept() {
+  if (state_ == State::kept) give_back();
+}
+
 void Cohort::give_back() {
   // A ticket that a thread still holds is not given back.
   HOLDFAST_ASSERT(claim_ && state_ != State::idle, state_);
   HOLDFAST_ASSERT(holds_.empty(), holds_.size());
   if (const auto delay = std::exchange(delay_, nullptr)) state_ >= State::open ? delay->stop() : delay->lift();
+  if (const auto rivals = std::exchange(rivals_, nullptr)) rivals->end();
+  kept_by_rival_until_.reset();
   state_ = State::idle;
   Sweeper::Done done;
   if (!owed_.empty()) {
@@ -169,6 +252,7 @@ void Cohort::session_is_good() {
 
 void Cohort::session_disconnected() {
   if (const auto claim = claim_) claim->session_disconnected();
+  give_back_kept();  // a rival could not be seen
 }
 
 void Cohort::validity_ended() {
@@ -189,8 +273,9 @@ void Cohort::close(const Refusal& refusal) {
 void Cohort::admitted(Claim& claim) {
   HOLDFAST_ASSERT(claim_.get() == &claim && claim.is_admitted());
   HOLDFAST_ASSERT(state_ == State::claiming || state_ == State::waiting, state_);
-  HOLDFAST_ASSERT(holds_.empty() && !delay_, holds_.size());
+  HOLDFAST_ASSERT(holds_.empty() && !delay_ && !rivals_, holds_.size());
   state_ = State::delayed;
+  kept_by_rival_until_.reset();
   tenure_ = {.since = now()};
   tenure_.bounds = line_.empty() ? context_.hand_over : hand_over_of(*line_.front());
   auto delay = Clock::duration::zero();
@@ -222,7 +307,7 @@ void Cohort::open() {
 void Cohort::must_wait(Claim& claim) {
   HOLDFAST_ASSERT(claim_.get() == &claim && !is_admitted(), state_);
   state_ = State::waiting;
-  fail_impatient(claim.ahead());
+  if (!kept_by_rival_until_ || now() >= *kept_by_rival_until_) fail_impatient(claim.ahead());
   fail_if_deadlocked();
   if (line_.empty()) give_back();
 }
@@ -243,6 +328,7 @@ void Cohort::failed(Claim& claim, Refusal refusal) {
   HOLDFAST_ASSERT(claim_.get() == &claim && holds_.empty() && !delay_, state_, holds_.size());
   claim_.reset();
   state_ = State::idle;
+  kept_by_rival_until_.reset();
   fail_all(refusal);
 }
 
@@ -254,6 +340,7 @@ void Cohort::broken(Claim& claim) {
 void Cohort::revoked(Claim&) {
   tenure_.may_hand_over = false;
   for (const auto& hold : holds_) context_.deliver([hold] { hold->signal_revocation(); });
+  give_back_kept();
 }
 
 void Cohort::fail_if_deadlocked() {
@@ -275,7 +362,9 @@ void Cohort::claim_if_wanted() {
   if (claim_ || line_.empty()) return;
   HOLDFAST_ASSERT(state_ == State::idle && holds_.empty(), state_, holds_.size());
   card_ = line_.front()->call().card;
-  claim_ = std::make_shared<Claim>(claims_, shared_from_this(), wanted_, card_);
+  auto wanted = wanted_;
+  wanted.front().may_keep = keeping_ && keeping_->worthwhile(now());
+  claim_ = std::make_shared<Claim>(claims_, shared_from_this(), std::move(wanted), card_);
   state_ = State::claiming;
   claim_->start();
 }

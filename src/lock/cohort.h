@@ -9,15 +9,17 @@
 //   claiming  a claim is under way                                 must wait -> waiting; admitted -> delayed or open
 //   waiting   the claim is in its queue, and not first             admitted -> delayed or open
 //   delayed   admitted, but a lock delay is waited out             it is over -> open
-//   open      admitted, and held by a thread or several            the last hold ends -> open again (hand-over), resting or idle
+//   open      admitted, and held by a thread or several            the last hold ends -> open again (hand-over), resting, kept or idle
 //   resting   admitted and released; the minimum hold is not over  it is over -> idle
+//   kept      admitted and released; no rival wants the name       a waiter comes -> open; a rival comes, or none uses it -> idle
 //
 // From every state: the last waiter leaves before anything is held, the claim fails or breaks, the validity of the session ends, the
 // client closes -> idle, and the ticket is given back. Whenever it becomes idle with threads in line, it claims anew.
 //
 // An exclusive cohort has one holder at a time: on release the ticket goes to the next thread in line without a round trip, up
 // to a bound (HandOver), then back to the queue. A shared one has as many holders as there are; newcomers may join it while it
-// waits, and for the same bound once it is admitted. When no thread is left, the ticket is always given back.
+// waits, and for the same bound once it is admitted. When no thread is left, the ticket is given back, or kept for a while if this client
+// uses the name again and again and no rival is in the queue (docs/adr/0029). As long as none is known to be, there is no bound.
 //
 // Everything here runs inside the Executor.
 #pragma once
@@ -35,7 +37,9 @@
 #include "lock/context.h"
 #include "lock/delay.h"
 #include "lock/hold.h"
+#include "lock/keep_policy.h"
 #include "lock/messenger.h"
+#include "lock/rival_watch.h"
 #include "lock/waiter.h"
 
 namespace holdfast::lock {
@@ -62,8 +66,9 @@ struct CohortContext {
 
 class Cohort final : public Entrance, public Claim::Claimant, public std::enable_shared_from_this<Cohort> {
  public:
-  Cohort(CohortContext& context, std::vector<QueueRequest> wanted)
-      : context_(context), claims_(context.claims), wanted_(std::move(wanted)) {}
+  // With a policy it may keep its ticket.
+  Cohort(CohortContext& context, std::vector<QueueRequest> wanted, std::shared_ptr<KeepPolicy> keeping = nullptr)
+      : context_(context), claims_(context.claims), wanted_(std::move(wanted)), keeping_(std::move(keeping)) {}
 
   // Whether this waiter may join instead of taking a ticket of its own.
   bool takes(const Waiter& waiter) const;
@@ -82,6 +87,8 @@ class Cohort final : public Entrance, public Claim::Claimant, public std::enable
   void listen_for_revocation(const Hold& hold);
   // The number of permits has changed.
   void look_again();
+  // A waiter that cannot join wants the name.
+  void give_back_kept();
 
   void session_is_good();
   void session_disconnected();
@@ -105,7 +112,7 @@ class Cohort final : public Entrance, public Claim::Claimant, public std::enable
   std::size_t ahead_of_newcomer() const;
 
  private:
-  enum class State { idle, claiming, waiting, delayed, open, resting };
+  enum class State { idle, claiming, waiting, delayed, open, resting, kept };
 
   // What the threads have done with one ticket, from its admission to its return.
   struct Tenure {
@@ -126,6 +133,7 @@ class Cohort final : public Entrance, public Claim::Claimant, public std::enable
   bool is_admitted() const { return state_ >= State::delayed; }
   Clock::time_point now() const { return claims_.executor.now(); }
   void look_first(std::shared_ptr<Waiter> waiter, std::size_t queue);
+  void wait_for_kept_ticket();
   void join(std::shared_ptr<Waiter> waiter);
   void claim_if_wanted();
   void fail_if_deadlocked();
@@ -134,6 +142,11 @@ class Cohort final : public Entrance, public Claim::Claimant, public std::enable
   void open();
   const HandOver& hand_over_of(const Waiter& waiter) const;
   bool within_bounds() const;
+  bool may_keep() const;
+  void keep();
+  void end_keeping_in_time();
+  void stay_for_the_next();
+  void watch_for_rivals();
   bool keeps(const Hold& hold) const;
   bool grant_next();
   void limit_hold(const std::shared_ptr<Hold>& hold);
@@ -148,6 +161,7 @@ class Cohort final : public Entrance, public Claim::Claimant, public std::enable
   CohortContext& context_;
   Context& claims_;
   const std::vector<QueueRequest> wanted_;
+  const std::shared_ptr<KeepPolicy> keeping_;  // none: the ticket is never kept
 
   State state_ = State::idle;
   std::deque<std::shared_ptr<Waiter>> line_;
@@ -155,9 +169,14 @@ class Cohort final : public Entrance, public Claim::Claimant, public std::enable
   std::vector<std::shared_ptr<Hold>> holds_;  // while open
   Tenure tenure_;                             // while admitted
   Card card_;                                 // of the claim
-  std::shared_ptr<Delay> delay_;              // while admitted, if a thread asked for one
-  unsigned looking_ = 0;                      // callers that do not wait, and look whether they would have to
-  std::vector<Sweeper::Done> owed_;           // called when the name is free: threads that released wait for it
+  std::shared_ptr<RivalWatch> rivals_;        // while admitted, once the ticket was kept or handed over often
+  Clock::time_point kept_since_{};
+  bool keeping_timed_ = false;    // the timer that ends the keeping is set
+  std::shared_ptr<Delay> delay_;  // while admitted, if a thread asked for one
+  std::optional<Clock::time_point>
+      kept_by_rival_until_;          // callers that do not wait for rivals wait for a ticket that may only be kept
+  unsigned looking_ = 0;             // callers that do not wait, and look whether they would have to
+  std::vector<Sweeper::Done> owed_;  // called when the name is free: threads that released wait for it
 };
 
 }  // namespace holdfast::lock

@@ -101,13 +101,20 @@ void Core::take_along(std::shared_ptr<Companion> companion) {
   if (!watched) throw Error(Errc::refused, "the system has no room to watch another descriptor");
 }
 
-std::shared_ptr<LocalQueue> Core::local_queue(const std::string& full_name) {
+std::shared_ptr<LocalQueue> Core::local_queue(const std::string& full_name, bool may_keep) {
   return loop_.enter([&] {
     auto& slot = local_queues_[full_name];
     auto queue = slot.lock();
     if (!queue) {
-      queue = std::make_shared<LocalQueue>(full_name, options_.deadlocks == DeadlockDetection::all_clients,
-                                           [this](QueueRequest request) { return make_cohort({std::move(request)}); });
+      queue = std::make_shared<LocalQueue>(
+          loop_,
+          LocalQueue::Options{.queue = full_name,
+                              .alone = options_.deadlocks == DeadlockDetection::all_clients,
+                              .may_keep = may_keep && backend_->shows_waiters(),
+                              .hand_over = options_.hand_over},
+          [this](QueueRequest request, std::shared_ptr<KeepPolicy> keeping) {
+            return make_cohort({std::move(request)}, std::move(keeping));
+          });
       slot = queue;
       // Names come and go. Queues to which no lock object refers any more are forgotten whenever the map has doubled.
       if (local_queues_.size() > 2 * local_queues_kept_ + 64) {
@@ -119,8 +126,8 @@ std::shared_ptr<LocalQueue> Core::local_queue(const std::string& full_name) {
   });
 }
 
-std::shared_ptr<Cohort> Core::make_cohort(std::vector<QueueRequest> wanted) {
-  auto cohort = std::make_shared<Cohort>(cohorts_, std::move(wanted));
+std::shared_ptr<Cohort> Core::make_cohort(std::vector<QueueRequest> wanted, std::shared_ptr<KeepPolicy> keeping) {
+  auto cohort = std::make_shared<Cohort>(cohorts_, std::move(wanted), std::move(keeping));
   all_cohorts_.push_back(cohort);
   if (all_cohorts_.size() > 2 * cohorts_kept_ + 64) {
     std::erase_if(all_cohorts_, [](const auto& each) { return each.expired(); });

@@ -45,7 +45,7 @@ class Core final : public Session::Watcher {
   void open(Clock::time_point deadline);
   void close() noexcept;
 
-  std::shared_ptr<LocalQueue> local_queue(const std::string& full_name);
+  std::shared_ptr<LocalQueue> local_queue(const std::string& full_name, bool may_keep = true);
   ConnectionState state() const noexcept { return state_.load(); }
   Clock::duration session_timeout() {
     return loop_.enter([&] { return session_.terms().timeout; });
@@ -101,7 +101,7 @@ class Core final : public Session::Watcher {
   void no_service() override { opening_.no_service(); }
 
   std::string why_not_open(std::optional<Clock::time_point> deadline);
-  std::shared_ptr<Cohort> make_cohort(std::vector<QueueRequest> wanted);
+  std::shared_ptr<Cohort> make_cohort(std::vector<QueueRequest> wanted, std::shared_ptr<KeepPolicy> keeping = nullptr);
   template <class F>
   void for_each_cohort(F&& f);
   Card make_card(const Call& call) const;

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/uuid.h"
 #include "lock/admission.h"
 
 namespace holdfast::lock {
@@ -79,6 +80,8 @@ void add_queue(LockInfo& lock, const spi::Examination& queue) {
     const auto& each = queue.tickets[i];
     auto info = info_of(each);
     info.holds = holds[i];
+    // With another ticket in the queue it would have been given back.
+    info.kept = info.holds && queue.tickets.size() == 1 && base::has_keepers_uuid(info.id);
     lock.orphans += info.session == 0 && info.readable ? 1 : 0;
     lock.tickets.push_back(std::move(info));
   }
@@ -91,7 +94,10 @@ void add_queue(LockInfo& lock, const spi::Examination& queue) {
 void add_entries(Core& core, LockInfo& lock) {
   const auto entries = core.entries_by_ticket();
   for (auto& ticket : lock.tickets) {
-    if (const auto found = entries.find(ticket.id); found != entries.end()) ticket.entries = found->second;
+    if (const auto found = entries.find(ticket.id); found != entries.end()) {
+      ticket.entries = found->second;
+      ticket.kept = false;
+    }
   }
 }
 

@@ -16,9 +16,11 @@ using spi::Mode;
 // The threads of one client, and one name.
 struct Bench final : testing::LockBench {
   explicit Bench(bool alone = false)
-      : queue("q", alone, [this](QueueRequest request) {
-          return std::make_shared<Cohort>(cohorts, std::vector<QueueRequest>{std::move(request)});
-        }) {
+      : queue(executor, {.queue = "q", .alone = alone},
+              [this](QueueRequest request, std::shared_ptr<KeepPolicy> keeping) {
+                return std::make_shared<Cohort>(cohorts, std::vector<QueueRequest>{std::move(request)},
+                                                std::move(keeping));
+              }) {
     connect();
   }
 

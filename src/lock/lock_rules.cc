@@ -40,7 +40,10 @@ void check(const LockSettings& settings) {
                          .lock_delay = settings.lock_delay.value_or(std::chrono::milliseconds(0))});
   if (settings.wait) lock::check_hold_time("wait", *settings.wait);
   if (settings.slow_hold) lock::check_hold_time("slow hold", *settings.slow_hold);
-  if (settings.hand_over) lock::check_hold_time("time bound of a hand-over", settings.hand_over->time);
+  if (settings.hand_over) {
+    lock::check_hold_time("time bound of a hand-over", settings.hand_over->time);
+    lock::check_hold_time("time for which a ticket is kept", settings.hand_over->keep);
+  }
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   if (settings.permits && (*settings.permits < 1 || *settings.permits > kMost)) {
     throw Error(Errc::invalid_argument,

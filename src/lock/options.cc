@@ -33,6 +33,7 @@ ClientOptions checked(ClientOptions options) {
   check_between("the session timeout", options.session_timeout, kShortestSession, kLongest);
   check_between("the connection timeout", options.connection_timeout, milliseconds(1), kLongest);
   check_between("the time bound of a hand-over", options.hand_over.time, milliseconds(0), kLongest);
+  check_between("the time for which a ticket is kept", options.hand_over.keep, milliseconds(0), kLongest);
   if (!options.name_space.empty()) {
     auto name_space = base::parse_name(options.name_space);
     if (!name_space) wrong("the name space: " + name_space.error());

@@ -12,7 +12,10 @@ namespace holdfast::lock {
 // What acquiring needs. Shared by the calls, which come from any thread.
 struct Permits::Place {
   Place(Core& kept, const spi::SemaphoreQueues& queues, std::variant<std::size_t, std::string> permits)
-      : core(kept), leases(queues.permits), turns(kept.local_queue(queues.turns)), count(std::move(permits)) {}
+      : core(kept),
+        leases(queues.permits),
+        turns(kept.local_queue(queues.turns, /*may_keep=*/false)),
+        count(std::move(permits)) {}
 
   Core& core;  // the Owner keeps it
   const std::string leases;

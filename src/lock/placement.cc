@@ -30,7 +30,9 @@ void Placement::start() { retry_.when_connected(step(&Placement::enqueue)); }
 void Placement::enqueue() {
   HOLDFAST_ASSERT(state_ != State::ended && state_ != State::placed && owner_, state_);
   HOLDFAST_ASSERT(places_.empty() && found_.empty(), places_.size(), found_.size());
-  while (uids_.size() < wanted_.tickets()) uids_.push_back(base::random_uuid());
+  while (uids_.size() < wanted_.tickets()) {
+    uids_.push_back(wanted_.of_ticket(uids_.size()).may_keep ? base::random_keepers_uuid() : base::random_uuid());
+  }
   HOLDFAST_ASSERT(uids_.size() == wanted_.tickets(), uids_.size(), wanted_.tickets());
   ++episode_;
   state_ = State::enqueueing;

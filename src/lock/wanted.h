@@ -23,6 +23,7 @@ struct QueueRequest {
   spi::Mode mode = spi::Mode::exclusive;
   std::size_t tickets = 1;                 // more than one for permits only
   std::shared_ptr<const Limit> permits{};  // for permits only
+  bool may_keep = false;                   // its client may keep the ticket between its uses
   std::string in_place_of{};               // a ticket of this client that has been admitted: then so is the new one
 
   Rule rule() const { return {mode, permits ? permits->load() : 0}; }

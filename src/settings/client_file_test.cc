@@ -122,7 +122,7 @@ TEST(ClientFile, says_what_counts_for_locks_by_their_names) {
       "    min-hold: 0s\n"
       "    max_hold: 1m\n"
       "    lock-delay: 2s\n"
-      "    hand-over: {count: 3, time: 50ms}\n"
+      "    hand-over: {count: 3, time: 50ms, keep: 1s}\n"
       "  pool: {type: semaphore, permits: 4}\n");
   const auto& rules = *settings.options.locks;
   EXPECT_EQ(rules.find("orders/1"), (LockSettings{.type = LockType::non_reentrant,
@@ -130,10 +130,10 @@ TEST(ClientFile, says_what_counts_for_locks_by_their_names) {
                                                   .min_hold = 0s,
                                                   .max_hold = 1min,
                                                   .lock_delay = 2s,
-                                                  .hand_over = HandOver{3, 50ms},
+                                                  .hand_over = HandOver{3, 50ms, 1s},
                                                   .slow_hold = 30s}));
   EXPECT_EQ(rules.find("pool"), (LockSettings{.type = LockType::semaphore, .slow_hold = 30s, .permits = 4}));
-  EXPECT_EQ(parse("locks: {a: {hand-over: {count: 0}}}\n").options.locks->find("a").hand_over, (HandOver{0, 100ms}));
+  EXPECT_EQ(parse("locks: {a: {hand-over: {count: 0}}}\n").options.locks->find("a").hand_over, (HandOver{.count = 0}));
   EXPECT_TRUE(parse("url: local\nlocks:\n").options.locks->rules().empty()) << "all of them are commented out";
 }
 
@@ -163,7 +163,7 @@ TEST(ClientFile, says_where_it_is_wrong_and_what_would_be_right) {
       {"locks: [a]\n", "a.yaml:1:8: locks is a map of patterns of names, such as orders/*: {max_hold: 1m}"},
       {"locks: {a: 1m}\n", "a.yaml:1:12: \"a\" takes settings of locks, such as {max_hold: 1m}"},
       {"locks: {a: }\n", "a.yaml:1:9: \"a\" takes settings of locks, such as {max_hold: 1m}"},
-      {"locks: {a: {hand-over: 3}}\n", "a.yaml:1:24: hand-over is a map with count, time"},
+      {"locks: {a: {hand-over: 3}}\n", "a.yaml:1:24: hand-over is a map with count, time, keep"},
       {"locks: {a: {wait: [1s]}}\n", "a.yaml:1:19: wait takes one value"},
       {"just text\n", "a.yaml:1:1: write settings, one per line, such as url: zk://10.0.0.1:2181"},
       // Values that cannot be.

@@ -82,6 +82,9 @@ std::vector<LockKey> make_keys() {
       time(
           "hand_over.time", "And for how long", [](auto& s) -> auto& { return hand_over_of(s).time; }, kHandOvers),
       time(
+          "hand_over.keep", "How long a ticket is kept that no thread uses and no rival wants; 0s: not at all",
+          [](auto& s) -> auto& { return hand_over_of(s).keep; }, kHandOvers),
+      time(
           "slow_hold", "A hold that lasts longer is reported; 0s: never", [](auto& s) -> auto& { return s.slow_hold; }),
       count(
           "permits", "How many a declared semaphore has",

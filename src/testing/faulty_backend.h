@@ -54,6 +54,7 @@ class FaultyBackend final : public spi::QueueBackend, private spi::Observer {
   void write(const std::string& queue, const std::string& ticket, const spi::TicketText& text,
              spi::Callback<spi::Nothing> done) override;
   void leave_mark(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
+  bool shows_waiters() const override { return inner_->shows_waiters(); }
   Token token_of(const std::string& queue, const spi::Place& place) const override {
     return inner_->token_of(queue, place);
   }

@@ -67,7 +67,9 @@ class Interop : public ::testing::Test {
   }
 
   // This process in the queue, for what is easier to see from inside.
-  Client connect() { return Client::connect("zk://" + server_.address(), {.session_timeout = kLongSession}); }
+  Client connect(ClientOptions options = {.session_timeout = kLongSession}) {
+    return Client::connect("zk://" + server_.address(), std::move(options));
+  }
 
   // A session of this process that takes no part in any lock.
   PlainClient& observer() { return observer_; }
@@ -84,7 +86,7 @@ class Interop : public ::testing::Test {
   std::optional<Node> node(const std::string& path);
 
   // The critical sections that were completed, in order. Fails the test on any overlap, and unless the tokens grow from
-  // grant to grant.
+  // client to client.
   std::vector<Oracle::Grant> checked_grants() const;
 
   const std::filesystem::path& oracle_directory() const { return oracle_directory_.path(); }

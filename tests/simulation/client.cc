@@ -90,15 +90,21 @@ void Client::for_each_cohort(F&& f) {
 std::shared_ptr<lock::LocalQueue> Client::queue(const std::string& name) {
   auto& queue = queues_[name];
   if (!queue) {
+    // As Permits does, the turns of a semaphore are not kept.
+    const bool may_keep = name != backend_->semaphore(kSemaphore).turns;
     queue = std::make_shared<lock::LocalQueue>(
-        name, false, [this](lock::QueueRequest request) { return cohort({std::move(request)}); });
+        executor_, lock::LocalQueue::Options{.queue = name, .may_keep = may_keep, .hand_over = options_.hand_over},
+        [this](lock::QueueRequest request, std::shared_ptr<lock::KeepPolicy> keeping) {
+          return cohort({std::move(request)}, std::move(keeping));
+        });
   }
   return queue;
 }
 
-std::shared_ptr<lock::Cohort> Client::cohort(std::vector<lock::QueueRequest> wanted) {
+std::shared_ptr<lock::Cohort> Client::cohort(std::vector<lock::QueueRequest> wanted,
+                                             std::shared_ptr<lock::KeepPolicy> keeping) {
   std::erase_if(all_cohorts_, [](const auto& each) { return each.expired(); });
-  auto made = std::make_shared<lock::Cohort>(cohorts_, std::move(wanted));
+  auto made = std::make_shared<lock::Cohort>(cohorts_, std::move(wanted), std::move(keeping));
   all_cohorts_.push_back(made);
   return made;
 }

@@ -87,7 +87,8 @@ class Client final : public lock::Session::Watcher {
   void begin(std::size_t thread);
   void begin_later(std::size_t thread);
   LockOptions choose(Thread& thread);
-  std::shared_ptr<lock::Cohort> cohort(std::vector<lock::QueueRequest> wanted);
+  std::shared_ptr<lock::Cohort> cohort(std::vector<lock::QueueRequest> wanted,
+                                       std::shared_ptr<lock::KeepPolicy> keeping = nullptr);
   void enter(std::size_t thread, std::shared_ptr<lock::Entrance> entrance, const lock::Call& call);
   void give_up(Thread& thread);
   void has_turn(std::size_t thread, std::shared_ptr<lock::Hold> turn);

@@ -91,6 +91,8 @@ class Simulation {
     options.connection_timeout = 2s;
     options.retry = chance_.percent(50) ? RetryPolicy::forever(20ms) : RetryPolicy::exponential_backoff(10ms, 5, 500ms);
     if (chance_.percent(30)) options.hand_over.count = 0;
+    // Kept tickets: none, for about as long as a thread pauses, for long.
+    if (chance_.percent(60)) options.hand_over.keep = chance_.percent(50) ? 100ms : 3'000ms;
     const auto name = fmt::format("c{}.{}", machine.number, ++machine.lives);
     oracle_.note(fmt::format("{} starts, session timeout {} ms", name, options.session_timeout.count()));
     machine.client = std::make_unique<Client>(World{timeline_, chance_, network_, oracle_, counts_}, name, machine.way,

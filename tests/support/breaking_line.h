@@ -43,20 +43,15 @@ class BreakingLine : public spi::QueueBackend {
     spi::Place place{
         {.id = fmt::format("{}-{:010}", uid, sequence), .sequence = sequence, .mode = mode}, ++token_, session};
     queue.push_back({place, name});
+    // Of the tickets of this client its own listeners would know without being told.
+    if (session != session_) tell_listeners_to("");
     return place;
   }
 
   // By value: the caller may have it from the queue itself.
   void remove_ticket(std::string id) {
     std::erase_if(queue, [&](const auto& place) { return place.ticket.id == id; });
-    const auto gone = std::exchange(listeners_, {});
-    for (const auto& [listener, entry] : gone) {
-      if (entry.first == id || entry.first.empty()) {
-        executor_.post(entry.second);
-      } else {
-        listeners_.emplace(listener, entry);
-      }
-    }
+    tell_listeners_to(id);
   }
 
   std::size_t tickets_of(spi::SessionId session) const {
@@ -161,7 +156,10 @@ class BreakingLine : public spi::QueueBackend {
   void examine(const std::string&, spi::Callback<spi::Examination>) override {}
   void commit(const std::vector<spi::TicketName>&, const std::vector<spi::Change>&,
               spi::Callback<spi::Nothing>) override {}
-  void ignore(ListenerId listener) override { listeners_.erase(listener); }
+  void ignore(ListenerId listener) override {
+    listeners_.erase(listener);
+    ignored_.insert(listener);
+  }
   void beat(spi::Callback<spi::Nothing> done) override {
     exchange<spi::Nothing>(std::move(done), [] { return spi::Reply<spi::Nothing>(); });
   }
@@ -182,6 +180,20 @@ class BreakingLine : public spi::QueueBackend {
   }
 
  private:
+  // Those to a ticket, if it is not empty, and those to queues. Each is told once.
+  void tell_listeners_to(const std::string& ticket) {
+    const auto all = std::exchange(listeners_, {});
+    for (const auto& [listener, entry] : all) {
+      if (entry.first == ticket || entry.first.empty()) {
+        executor_.post([this, listener = listener, told = entry.second] {
+          if (!ignored_.contains(listener)) told();
+        });
+      } else {
+        listeners_.emplace(listener, entry);
+      }
+    }
+  }
+
   void connect() {
     if (session_ == 0 || with_a_new_session) {
       if (session_ != 0) {
@@ -229,6 +241,7 @@ class BreakingLine : public spi::QueueBackend {
   std::int64_t next_ = 0;
   Token token_ = 0;
   std::map<ListenerId, std::pair<std::string, std::function<void()>>> listeners_;
+  std::set<ListenerId> ignored_;
   ListenerId last_listener_ = 0;
 };
 

@@ -261,6 +261,9 @@ class QueueBackend {
     (void)queue;
     return place.token;
   }
+  // Whether list() and listen_to_queue() show the tickets of other clients that wait. False for a store in which waiters leave no trace: there
+  // every ticket is given back with its release, as it could not be seen who wants it.
+  virtual bool shows_waiters() const { return true; }
   // What a ticket says. `absent` if it is gone.
   virtual void read(const std::string& queue, const std::string& ticket, Callback<TicketText> done) = 0;
   // Listens to a ticket: `told` is called when it changes or goes. First `armed` gets its text; `told` misses no change since. If `armed` gets

@@ -55,6 +55,7 @@ class CellBackend final : public spi::QueueBackend {
   void find(const std::string& queue, const std::string& uid, spi::Callback<spi::Enqueued> done) override;
   void list(const std::string& queue, spi::Callback<spi::Listing> done) override;
   void dequeue(const std::string& queue, const std::string& ticket, spi::Callback<spi::Nothing> done) override;
+  bool shows_waiters() const override { return false; }
   Token token_of(const std::string& queue, const spi::Place& place) const override;
   void read(const std::string& queue, const std::string& ticket, spi::Callback<spi::TicketText> done) override;
   ListenerId listen(const std::string& queue, const std::string& ticket, spi::Callback<spi::TicketText> armed,

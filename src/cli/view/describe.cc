@@ -118,6 +118,7 @@ std::vector<std::string> marks_of(const LockInfo& lock) {
   const auto any = [&](auto&& of) { return std::any_of(lock.tickets.begin(), lock.tickets.end(), of); };
   if (any([](const TicketInfo& ticket) { return !ticket.readable; })) marks.emplace_back("unreadable");
   if (any([](const TicketInfo& ticket) { return ticket.revoked; })) marks.emplace_back("asked");
+  if (any([](const TicketInfo& ticket) { return ticket.kept; })) marks.emplace_back("perhaps only kept");
   return marks;
 }
 

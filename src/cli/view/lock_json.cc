@@ -31,6 +31,7 @@ Json ticket_json(const TicketInfo& ticket, Time now) {
       {"recipe", ticket.recipe},
       {"id", ticket.id},
       {"asked", ticket.revoked},
+      {"kept", ticket.kept},
       {"readable", ticket.readable},
       {"orphan", ticket.readable && ticket.session == 0},
   };
