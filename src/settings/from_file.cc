@@ -19,9 +19,10 @@ ClientSettings parse_settings(std::string_view text, const std::string& called) 
 }
 
 ClientSettings load_settings(const std::string& path) {
-  const auto read = settings::read_small_file(path);
+  const auto whole = settings::whole_path(path);
+  const auto read = settings::read_small_file(whole);
   if (!read) throw Error(Errc::invalid_argument, read.error());
-  return parse_settings(read->text, path);
+  return parse_settings(read->text, whole);
 }
 
 Client Client::from_file(const std::string& path, const std::function<void(ClientSettings&)>& adjust) {

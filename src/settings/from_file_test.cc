@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
@@ -160,6 +161,18 @@ TEST_F(FromFile, follows_a_link_that_is_switched) {
   fs::remove_all(dir_ / "..1");
   make("..3", "3s");
   EXPECT_TRUE(says(client, 3s));
+}
+
+TEST_F(FromFile, is_followed_also_when_the_program_changes_its_directory) {
+  write("url: 'memory:'\nauth: login\n");
+  write("ann:secret\n", "login");
+  fs::permissions(dir_ / "login", fs::perms::owner_read);
+  const auto before = fs::current_path();
+  fs::current_path(dir_.path());
+  auto client = Client::from_file("a.yaml");
+  fs::current_path(before);
+  write("url: 'memory:'\nauth: login\nlocks: {a: {wait: 2s}}\n");
+  EXPECT_TRUE(says(client, 2s));
 }
 
 TEST_F(FromFile, says_what_counts_only_after_the_next_start) {

@@ -34,6 +34,8 @@ bool says_something(const ClientFile& file) { return !file.entries.empty() || !f
 
 }  // namespace
 
+SettingsFollower::SettingsFollower(const std::string& path) : path_(whole_path(path)), watched_(path_) {}
+
 ClientSettings SettingsFollower::load() {
   watched_.watch();
   auto read = read_small_file(path_);

@@ -21,7 +21,7 @@ namespace holdfast::settings {
 class SettingsFollower final : public lock::Companion {
  public:
   // Throws Error if changes of the file cannot be followed.
-  explicit SettingsFollower(const std::string& path) : path_(path), watched_(path) {}
+  explicit SettingsFollower(const std::string& path);
 
   // As load_settings(). What changes afterwards is noticed.
   ClientSettings load();
@@ -39,7 +39,7 @@ class SettingsFollower final : public lock::Companion {
   void say(SettingsNews::Kind kind, std::string sentence) const;
   void note_what_counts_later(const ClientFile& now);
 
-  const std::string path_;
+  const std::string path_;  // whole: the program may change its directory
   WatchedPath watched_;
   std::atomic<bool> wanted_ = false;
   std::function<void(const SettingsNews&)> news_{};

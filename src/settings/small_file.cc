@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <filesystem>
 #include <system_error>
 
 #include "base/descriptor.h"
@@ -40,6 +41,11 @@ Parsed<SmallFile> read_small_file(const std::string& file) {
     return tl::unexpected(fmt::format("{} has a zero byte in it: that is not text", file));
   }
   return read;
+}
+
+std::string whole_path(const std::string& file) {
+  std::error_code error;
+  return file.empty() ? file : std::filesystem::absolute(file, error).string();
 }
 
 }  // namespace holdfast::settings

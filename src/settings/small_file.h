@@ -17,4 +17,7 @@ struct SmallFile {
 // Refuses what is larger than a person writes, and what has a zero byte in it. Pipes are fine.
 Parsed<SmallFile> read_small_file(const std::string& file);
 
+// For whichever directory the process is in later. Of nothing: nothing.
+std::string whole_path(const std::string& file);
+
 }  // namespace holdfast::settings

@@ -27,7 +27,7 @@ constexpr int kMostLooks = 8;
 }  // namespace
 
 WatchedPath::WatchedPath(std::string path)
-    : path_(std::filesystem::absolute(std::move(path)).string()), inotify_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+    : path_(std::move(path)), inotify_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
   if (!inotify_) {
     throw Error(Errc::refused,
                 fmt::format("changes of {} cannot be followed: {} (sysctl fs.inotify.max_user_instances)", path_,

@@ -21,7 +21,7 @@ namespace holdfast::settings {
 // Thread safety: drain() in one thread, watch() in one other.
 class WatchedPath {
  public:
-  // Throws Error if the system has no room for it.
+  // Of a whole path. Throws Error if the system has no room for it.
   explicit WatchedPath(std::string path);
 
   // Readable when something may have changed. Never blocks.

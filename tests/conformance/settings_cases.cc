@@ -1,5 +1,6 @@
 // docs/settings.md, "Locks": what settings by name say counts on every store, and may change while clients live.
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <thread>
 

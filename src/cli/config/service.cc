@@ -23,6 +23,7 @@
 #include "holdfast/local.h"
 #include "settings/client_keys.h"
 #include "settings/duration.h"
+#include "settings/small_file.h"
 
 namespace holdfast::cli {
 namespace {
@@ -167,12 +168,6 @@ void set_auth(ServiceSettings& settings, const Said& said) {
   if (std::error_code error; std::filesystem::is_regular_file(said.text, error)) {
     settings.auth_file = std::filesystem::absolute(said.text, error).string();
   }
-}
-
-// For every process, wherever it runs.
-std::string whole_path(const std::string& file) {
-  std::error_code error;
-  return file.empty() ? file : std::filesystem::absolute(file, error).string();
 }
 
 void set_sentinel_auth(ServiceSettings& settings, const Said& said) {
