@@ -1,4 +1,5 @@
 // docs/settings.md: a client by a file, on a real server.
+#include <filesystem>
 #include <fstream>
 #include <mutex>
 
@@ -30,7 +31,7 @@ class FromFileOnZooKeeper : public ::testing::Test {
     return news_;
   }
 
-  ZooKeeperServer server_{{.min_session_timeout = 1s, .max_session_timeout = 10s}};
+  ZooKeeperServer server_{ZooKeeperOptions{.min_session_timeout = 1s, .max_session_timeout = 10s}};
   const TempDir dir_{"settings"};
   std::mutex mutex_;
   std::vector<std::string> news_;
