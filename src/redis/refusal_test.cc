@@ -33,6 +33,26 @@ TEST(RedisRefusal, is_not_final_when_it_passes) {
   }
 }
 
+// As Redis 6 spells what happens inside a script.
+TEST(RedisRefusal, is_the_same_inside_the_error_of_a_script_of_redis_6) {
+  const auto inside = [](const std::string& error) {
+    return of(
+        "ERR Error running script (call to f_1028a5dba704e1d8a01fd96efeba25bb78f62df2): @user_script:4: "
+        "@user_script: 4: -" +
+        error + " ");
+  };
+  for (const auto* text :
+       {"OOM command not allowed when used memory > 'maxmemory'.", "NOREPLICAS Not enough good replicas to write.",
+        "READONLY You can't write against a read only replica."}) {
+    EXPECT_TRUE(of(text).passes) << text;
+    EXPECT_TRUE(inside(text).passes) << text;
+    EXPECT_EQ(inside(text).why, of(text).why);
+    EXPECT_EQ(inside(text).is_not_the_master, of(text).is_not_the_master);
+  }
+  EXPECT_TRUE(inside("READONLY You can't write against a read only replica.").is_not_the_master);
+  EXPECT_FALSE(inside("WRONGTYPE Operation against a key holding the wrong kind of value").passes);
+}
+
 TEST(RedisRefusal, has_the_words_of_the_server_if_it_knows_no_better_and_nothing_that_a_terminal_obeys) {
   EXPECT_EQ(of("ERR something\x1b[2J").why, "ERR something\\x1b[2J");
   EXPECT_EQ(of("").why, "it answers with an error that says nothing");

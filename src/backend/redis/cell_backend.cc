@@ -159,13 +159,10 @@ CellBackend::Answer CellBackend::answer_of(const std::optional<Value>& value) {
   if (!value) return {Status::unknown, fmt::format("the connection to {} broke", where()), {}};
   if (!value->is_error()) return {Status::ok, {}, *value};
   const auto refusal = refusal_of(*value, "EVALSHA");
-  const auto code = value->code();
-  // Redis refuses these before the script has changed anything.
-  const bool passes = code == "OOM" || code == "MISCONF" || code == "NOREPLICAS" || code == "LOADING" ||
-                      code == "BUSY" || code == "READONLY" || code == "MASTERDOWN";
-  if (code == "READONLY" || code == "MASTERDOWN") client_.leave(refusal.why);
-  return {
-      passes ? Status::unreachable : Status::denied, fmt::format("{} has refused it: {}", where(), refusal.why), {}};
+  if (refusal.is_not_the_master) client_.leave(refusal.why);
+  return {refusal.passes ? Status::unreachable : Status::denied,
+          fmt::format("{} has refused it: {}", where(), refusal.why),
+          {}};
 }
 
 void CellBackend::call(CellScript script, resp::Command words, Answered done) {

@@ -37,12 +37,8 @@ void RedisBackend::answer(spi::SessionId session, Clock::time_point sent, const 
   if (value->is_error()) {
     const auto refusal = refusal_of(*value, "EVALSHA");
     auto why = fmt::format("{} has refused it: {}", where(), refusal.why);
-    const auto code = value->code();
-    // Redis refuses these before the script has changed anything.
-    const bool passes = code == "OOM" || code == "MISCONF" || code == "NOREPLICAS" || code == "LOADING" ||
-                        code == "BUSY" || code == "READONLY" || code == "MASTERDOWN";
-    if (code == "READONLY" || code == "MASTERDOWN") client_.leave(refusal.why);
-    return done({passes ? spi::Status::unreachable : spi::Status::denied, std::move(why), {}});
+    if (refusal.is_not_the_master) client_.leave(refusal.why);
+    return done({refusal.passes ? spi::Status::unreachable : spi::Status::denied, std::move(why), {}});
   }
   const auto& word = item(*value, 0).text;
   witness_.saw(SessionTime(number<std::int64_t>(item(*value, 1).text)), reactor_.now());
