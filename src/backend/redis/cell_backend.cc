@@ -227,6 +227,13 @@ void CellBackend::enqueue(const std::vector<spi::Request>& requests, spi::Callba
   if (wanted.mode == spi::Mode::permit) return unsupported(done, "no semaphores");
   if (wanted.mode != spi::Mode::exclusive) return unsupported(done, "no readers and writers");
   if (requests.size() > 1) return unsupported(done, "no locks of several names");
+  if (store_.layout.key_of(wanted.queue) == store_.layout.counter) {
+    return reply_later<std::vector<spi::Enqueued>>(
+        std::move(done), {Status::denied,
+                          fmt::format("the key {} is Holdfast's counter of tokens; choose another name or prefix",
+                                      base::printable(store_.layout.counter)),
+                          {}});
+  }
   if (closed_ || !connected_) return reply_later<std::vector<spi::Enqueued>>(std::move(done), no_connection());
   const auto ticket = std::make_shared<CellTicket>();
   ticket->queue = wanted.queue;
