@@ -120,14 +120,16 @@ end
 
 local function ends(timeout) return text(now + timeout + math.floor(timeout / CLAIMS_PER_TIMEOUT)) end
 
+-- Whether there may be more to end than one script can.
 local function sweep()
   local room = MOST_SWEPT
   while room > 0 do
     local first = call('ZRANGE', S, 0, 0, 'WITHSCORES')
-    if not first[1] or tonumber(first[2]) >= now then return end
+    if not first[1] or tonumber(first[2]) >= now then return false end
     local ended = end_session(first[1], room)
     room = room - math.max(1, ended)
   end
+  return true
 end
 
 -- "a/b" is the leaf "b" of "a".
@@ -188,7 +190,7 @@ if not until_then or tonumber(until_then) < now then
 end
 if call('HGET', I, session) ~= connection then return {'STALE', shown} end
 call('ZADD', S, ends(tonumber(call('ZSCORE', E, session))), session)
-sweep()
+local more = sweep()
 )lua";
 
 }  // namespace holdfast::redis::lua

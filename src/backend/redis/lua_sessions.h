@@ -104,7 +104,7 @@ if not same_instance() then return {'STALE', shown} end
 )lua";
 
 inline constexpr std::string_view kPace = R"lua(
-return {'OK', shown, shortest()}
+return {'OK', shown, shortest(), more and '1' or '0'}
 )lua";
 
 }  // namespace holdfast::redis::lua
