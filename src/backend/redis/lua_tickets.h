@@ -13,6 +13,8 @@ for at = 7, 6 + 5 * tonumber(ARGV[6]), 5 do
   if request.place ~= '' and not there(request.queue, request.place) then return {'ABSENT', shown} end
   requests[#requests + 1] = request
 end
+-- Before anything is made: a user who may not publish is refused, and no ticket is left.
+for _, request in ipairs(requests) do tell_queue(request.queue) end
 local time = microseconds()
 local token = math.max(tonumber(call('HGET', M, 'token') or '0') + 1, time)
 call('HSET', M, 'token', text(token))
@@ -33,7 +35,6 @@ for at, request in ipairs(requests) do
   call('ZADD', T, 0, session .. '\0T' .. member)
   reply[#reply + 1] = ticket
 end
-for _, request in ipairs(requests) do tell_queue(request.queue) end
 for _, request in ipairs(requests) do
   local tickets, others = listing(request.queue)
   reply[#reply + 1] = tickets
