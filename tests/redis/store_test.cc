@@ -270,6 +270,36 @@ TEST_F(RedisStore, says_why_it_is_closed) {
   })) << guest.backend_.trouble();
 }
 
+// So that one client with a long session does not cost every later restart as long a pause.
+TEST_F(RedisStore, is_not_closed_for_a_timeout_that_no_session_has_had_for_two_days) {
+  RedisServer server({.keeps = RedisKeeps::all});
+  const auto noted = [&](const std::string& field) { return server.ask("HGET {holdfast}:m " + field); };
+  {
+    Guest once(reactor_, server, 60s);
+    ASSERT_TRUE(once.connects());
+  }
+  for (const auto* before : {"60000000", "1500000"}) {
+    ASSERT_TRUE(Guest(reactor_, server).connects()) << "the same day: nothing is forgotten";
+    server.ask("HSET {holdfast}:m day 0");
+    ASSERT_TRUE(Guest(reactor_, server).connects());
+    EXPECT_EQ(texts_of(noted("longest_before")), std::vector<std::string>{before});
+    EXPECT_EQ(texts_of(noted("longest")), std::vector<std::string>{"1500000"});
+  }
+  server.restart();
+  Guest guest(reactor_, server);
+  EXPECT_TRUE(guest.connects()) << guest.backend_.trouble();
+}
+
+TEST_F(RedisStore, that_is_closed_is_opened_by_an_operator_who_knows_that_no_old_holder_lives) {
+  RedisServer server({.keeps = RedisKeeps::all});
+  ASSERT_TRUE(Guest(reactor_, server, 60s).connects());
+  server.restart();
+  Guest guest(reactor_, server, 6s);
+  ASSERT_TRUE(guest.wait_until([&] { return !server.ask("HGET {holdfast}:m closed").starts_with("$-1"); }));
+  server.ask("HDEL {holdfast}:m closed");
+  EXPECT_TRUE(guest.connects()) << guest.backend_.trouble();
+}
+
 TEST_F(RedisStore, notices_flushall_within_a_beat_and_lets_no_client_in_before_the_holder_has_given_up) {
   RedisServer server;
   Guest holder(reactor_, server);
@@ -385,6 +415,26 @@ TEST_F(RedisStore, keeps_holders_alive_and_releases_while_the_server_is_full_and
   EXPECT_TRUE(guest.dequeue("q", ticket));
   server.ask("CONFIG SET maxmemory 0");
   EXPECT_TRUE(guest.enqueue("q", "u3"));
+}
+
+TEST_F(RedisStore, takes_a_session_up_again_while_the_server_is_full_and_begins_none) {
+  RedisServer server;
+  Guest guest(reactor_, server, 6s);
+  ASSERT_TRUE(guest.connects());
+  const auto ticket = guest.enqueue("q", "u1").value.at(0).place.ticket.id;
+  const auto session = guest.session_.id;
+  server.ask("CONFIG SET maxmemory 1");
+  server.ask("CLIENT KILL TYPE pubsub");
+  EXPECT_TRUE(guest.wait_until([&] { return guest.connections_ == 2; })) << guest.backend_.trouble();
+  EXPECT_EQ(guest.session_.id, session);
+  EXPECT_TRUE(guest.beat());
+  Guest other(reactor_, server);
+  EXPECT_TRUE(other.wait_until([&] { return !other.backend_.trouble().empty(); }));
+  EXPECT_NE(other.backend_.trouble().find("its memory is full (maxmemory)"), std::string::npos)
+      << other.backend_.trouble();
+  EXPECT_TRUE(guest.dequeue("q", ticket));
+  server.ask("CONFIG SET maxmemory 0");
+  EXPECT_TRUE(other.connects());
 }
 
 TEST_F(RedisStore, refuses_a_server_that_may_throw_locks_away) {

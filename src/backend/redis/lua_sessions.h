@@ -62,12 +62,19 @@ local memory = call('INFO', 'memory')
 local policy = memory:match('maxmemory_policy:(%S+)') or ''
 if memory:match('maxmemory:(%d+)') ~= '0' and policy:sub(1, 7) == 'allkeys' then return {'EVICTS', '0', policy} end
 
-local longest = math.max(timeout, tonumber(call('HGET', M, 'longest') or '0'))
+-- A full server takes up again a session that lives (kEvenIfFull), and begins none.
+if layout and call('ZSCORE', S, session) then call('ZREM', S, '') end
+
+-- The longest timeout of the sessions that live, and of those that began in this day of the session clock or in the one before: what was lost may
+-- have been one like them. An even longer one of last year keeps no store closed today.
+local function noted(field) return tonumber(call('HGET', M, field) or '0') end
+local living = tonumber(call('ZRANGE', E, -1, -1, 'WITHSCORES')[2] or '0')
+local longest = math.max(timeout, living, noted('longest'), noted('longest_before'))
 if not layout then
   now = microseconds()  -- anything that it has not shown before
   shown = text(now)
   call('DEL', S, I, E, Q, C, T, W)
-  call('HSET', M, 'layout', '1', 'instance', run, 'promoted', promoted, 'clock', shown, 'longest', text(longest))
+  call('HSET', M, 'layout', '1', 'instance', run, 'promoted', promoted, 'clock', shown, 'longest', text(longest), 'day', shown)
   if had_session then call('HSET', M, 'closed', ends(longest)) end
 elseif not same_instance() then
   -- Signs of life may have been lost: all sessions are over, and none begins before they would have ended.
@@ -75,9 +82,12 @@ elseif not same_instance() then
   call('HSET', M, 'instance', run, 'promoted', promoted, 'longest', text(longest), 'closed', ends(longest))
 else
   move_clock()
-  call('HSET', M, 'longest', text(longest))
+  if now - noted('day') > DAY then
+    call('HSET', M, 'longest_before', text(noted('longest')), 'longest', text(living), 'day', shown)
+  end
+  call('HSET', M, 'longest', text(math.max(timeout, noted('longest'))))
 end
-local closed = tonumber(call('HGET', M, 'closed') or '0')
+local closed = noted('closed')
 if closed >= now then return {'CLOSED', shown, text(closed - now)} end
 sweep()
 local until_then = call('ZSCORE', S, session)

@@ -15,9 +15,12 @@ namespace {
 // Tickets and listeners of a dead session that one script removes at most: a few milliseconds.
 constexpr int kMostSwept = 256;
 
+// For how long at least a timeout is remembered that no session has any more (lua_sessions.h).
+constexpr SessionTime kDay = std::chrono::days(1);
+
 std::string constants() {
-  return fmt::format("local CLAIMS_PER_TIMEOUT, MOST_SWEPT, MARK_OF = {}, {}, '{}'\n", kClaimsPerTimeout, kMostSwept,
-                     kMarkOf);
+  return fmt::format("local CLAIMS_PER_TIMEOUT, MOST_SWEPT, MARK_OF, DAY = {}, {}, '{}', {}\n", kClaimsPerTimeout,
+                     kMostSwept, kMarkOf, kDay.count());
 }
 
 enum class IfFull { refused, done };

@@ -2,7 +2,7 @@
 //
 // A prefix has eleven keys, whatever it stores, in one slot of a cluster ({...} is what decides that). None has a time to live.
 //
-//   {P}:m  hash   what there is once: layout, instance, promoted, clock, closed, longest, token, last
+//   {P}:m  hash   what there is once: layout, instance, promoted, clock, closed, longest, longest_before, day, token, last
 //   {P}:s  zset   session -> when it ends, on the session clock (session_clock.h), in microseconds
 //   {P}:i  hash   session -> the number of the connection that speaks for it
 //   {P}:e  zset   session -> its timeout
