@@ -255,6 +255,30 @@ TEST_P(CellTest, is_lost_by_flushall_and_by_a_restart_without_data_and_tokens_go
   EXPECT_GT(mutex.acquire().token(), last);
 }
 
+// The limit that docs/backends/redis.md names, and mode=queue does not have.
+TEST_P(CellTest, is_lost_early_when_the_servers_clock_is_set_forwards) {
+  RedisServer server({.settable_clock = true});
+  auto client = Client::connect(url(server.port()), options(6s));
+  auto rival = Client::connect(url(server.port()), options(6s));
+  const auto lease = client.mutex("m").acquire();
+  server.set_clock(1h);
+  auto next = rival.mutex("m").try_acquire_for(kSoon);
+  ASSERT_TRUE(next) << next.message();
+  EXPECT_GT(next.lease().token(), lease.token()) << "which a fence sees";
+  EXPECT_TRUE(eventually(kSoon, [&] { return lease.lost().stop_requested(); })) << "with the next beat";
+}
+
+TEST_P(CellTest, of_the_name_of_the_counter_of_tokens_is_refused) {
+  const auto names = fmt::format("redis://127.0.0.1:{}?mode={}", server_.port(), GetParam());
+  auto client = Client::connect(names, options());
+  const auto token = client.mutex("m").acquire().token();
+  const auto none = client.mutex("{holdfast}:token").try_acquire_for(kSoon);
+  EXPECT_EQ(none.error(), Errc::refused);
+  EXPECT_NE(none.message().find("{holdfast}:token is Holdfast's counter of tokens"), std::string::npos)
+      << none.message();
+  EXPECT_GT(client.mutex("m").acquire().token(), token);
+}
+
 TEST_P(CellTest, is_kept_when_the_scripts_are_flushed) {
   auto client = connect();
   auto mutex = client.mutex("m");

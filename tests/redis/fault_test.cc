@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <future>
+#include <list>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -72,6 +73,8 @@ TEST_P(RedisFault, a_server_that_stands_still_past_the_session_passes_a_lock_on_
 
 class RedisTrouble : public ::testing::Test {
  protected:
+  explicit RedisTrouble(const RedisOptions& options = {}) : server_(options) {}
+
   RedisServer server_;
 };
 
@@ -160,25 +163,39 @@ TEST_F(RedisTrouble, a_script_that_does_not_end_costs_locks_and_no_exclusion) {
 
 // ------------------------------------------------------------------------------------------------------- the network is broken
 
-TEST_F(RedisTrouble, a_holder_behind_a_silent_network_loses_before_a_rival_is_granted) {
-  for (int round = 0; round < 5; ++round) {
-    TcpRelay relay(server_.port());
-    auto holder = connect(fmt::format("127.0.0.1:{}", relay.port()));
-    auto rival = connect(server_);
-    auto lease = holder.mutex("a").acquire();
-    Loss loss(lease);
-    relay.stall();
-    expect_passed_on(rival, "a", lease, loss, kSoon);
-    relay.heal();
-    EXPECT_FALSE(lease.is_held()) << "nothing that arrives late revives it";
-    EXPECT_TRUE(holder.mutex("b").try_acquire_for(kSoon));
+// Twenty of twenty: each holder has a client of its own, all behind one network.
+TEST_F(RedisTrouble, twenty_holders_behind_a_silent_network_lose_before_their_rivals_are_granted) {
+  constexpr std::size_t kHolders = 20;
+  TcpRelay relay(server_.port());
+  auto rival = connect(server_);
+  std::list<Client> holders;
+  std::list<Lease> leases;
+  std::list<Loss> losses;
+  std::vector<std::future<void>> successions;
+  for (std::size_t i = 0; i < kHolders; ++i) {
+    holders.push_back(connect(fmt::format("127.0.0.1:{}", relay.port())));
+    leases.push_back(holders.back().mutex(fmt::format("a{}", i)).acquire());
+    losses.emplace_back(leases.back());
   }
+  relay.stall();
+  auto loss = losses.begin();
+  for (const auto& lease : leases) {
+    successions.push_back(std::async(std::launch::async, [&, &loss = *loss, i = successions.size()] {
+      expect_passed_on(rival, fmt::format("a{}", i), lease, loss, kSoon);
+    }));
+    ++loss;
+  }
+  for (auto& each : successions) each.get();
+  relay.heal();
+  for (const auto& lease : leases) EXPECT_FALSE(lease.is_held()) << "nothing that arrives late revives it";
+  EXPECT_TRUE(holders.front().mutex("b").try_acquire_for(kSoon));
 }
 
 // ------------------------------------------------------------------------------------------------------------ a client is broken
 
 class RedisPeers : public RedisTrouble {
  protected:
+  using RedisTrouble::RedisTrouble;
   std::vector<std::string> worker_arguments(std::chrono::milliseconds session) const {
     return {HOLDFAST_LOCK_WORKER, "redis://" + server_.address(), "/a", std::to_string(session.count())};
   }
@@ -248,6 +265,50 @@ TEST_F(RedisPeers, of_a_crowd_take_turns_while_the_server_is_troubled) {
     last = std::stoull(grant.token);
   }
   EXPECT_TRUE(eventually(kSoon, [&] { return server_.ask("ZCARD {holdfast}:q") == ":0\r\n"; }));
+}
+
+// ------------------------------------------------------------------------------------------------- the server's clock is wrong
+
+// docs/adr/0026: sessions do not end by it.
+class RedisClock : public RedisPeers {
+ protected:
+  RedisClock() : RedisPeers(RedisOptions{.settable_clock = true}) {}
+};
+
+TEST_F(RedisClock, that_jumps_by_hours_ends_no_hold_and_lets_no_rival_in) {
+  auto holder = connect(server_);
+  auto rival = connect(server_);
+  auto lease = holder.mutex("a").acquire();
+  auto waiting = std::async(std::launch::async, [&] { return rival.mutex("a").try_acquire_for(kSoon); });
+  ASSERT_TRUE(eventually(kSoon, [&] { return server_.ask("ZCARD {holdfast}:w") == ":1\r\n"; }));
+  for (const auto ahead : {1h, 25h, -2h}) {
+    server_.set_clock(ahead);
+    const auto jumped = Clock::now();
+    EXPECT_TRUE(eventually(kSoon, [&] { return lease.valid_until() > jumped + kTimeout; })) << "beats go through";
+  }
+  EXPECT_TRUE(lease.is_held());
+  EXPECT_EQ(waiting.wait_for(0s), std::future_status::timeout);
+  const auto before = lease.token();
+  lease.release();
+  auto result = waiting.get();
+  ASSERT_TRUE(result) << result.message();
+  EXPECT_GT(result.lease().token(), before) << "although the clock is 27 hours behind what it was";
+}
+
+TEST_F(RedisClock, that_jumps_backwards_delays_no_successor_of_a_killed_holder_and_forwards_brings_none_early) {
+  for (const auto ahead : {-1h, 1h}) {
+    auto holder = worker(kTimeout);
+    auto rival = connect(server_);
+    holder.acquire();
+    const auto died = Clock::now();
+    holder.kill9();
+    server_.set_clock(ahead);
+    auto result = rival.mutex("a").try_acquire_for(kSoon);
+    ASSERT_TRUE(result) << result.message();
+    // What it believed when it died was that, at least from when it had acquired.
+    EXPECT_GT(Clock::now() - died, kTimeout / 2);
+    EXPECT_LT(Clock::now() - died, kTimeout * 6 / 5 + kTimeout / 6 + 2s);
+  }
 }
 
 }  // namespace

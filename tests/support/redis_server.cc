@@ -49,6 +49,7 @@ std::size_t parse_length(const std::string& bytes, std::size_t& at, char sign) {
 }  // namespace
 
 RedisServer::RedisServer(RedisOptions options) : options_(std::move(options)) {
+  if (options_.settable_clock) set_clock({});
   for (int attempt = 1;; ++attempt) {
     port_ = free_port();
     write_config();
@@ -80,8 +81,23 @@ void RedisServer::write_config() const {
 void RedisServer::start() {
   std::vector<std::string> words{"redis-server", (dir_ / "redis.conf").string()};
   if (options_.sentinel) words.emplace_back("--sentinel");
-  process_ = std::make_unique<Process>(ProcessOptions{
-      .argv = std::move(words), .working_dir = dir_.path(), .stdout_file = dir_ / "log", .stderr_file = dir_ / "log"});
+  ProcessOptions process{
+      .argv = std::move(words), .working_dir = dir_.path(), .stdout_file = dir_ / "log", .stderr_file = dir_ / "log"};
+  if (options_.settable_clock) {
+    process.env = {{"LD_PRELOAD", HOLDFAST_WALL_CLOCK_PRELOAD}, {"HOLDFAST_WALL_CLOCK", (dir_ / "clock").string()}};
+  }
+  process_ = std::make_unique<Process>(process);
+}
+
+void RedisServer::set_clock(std::chrono::microseconds ahead) const {
+  if (!options_.settable_clock) throw std::logic_error("the clock of this Redis cannot be set");
+  const std::int64_t microseconds = ahead.count();
+  // In place: the file is mapped there.
+  std::fstream file(dir_ / "clock", std::ios::binary | std::ios::in | std::ios::out);
+  if (!file) file.open(dir_ / "clock", std::ios::binary | std::ios::out);
+  if (!file.write(reinterpret_cast<const char*>(&microseconds), sizeof microseconds).flush()) {
+    throw std::runtime_error("cannot write " + (dir_ / "clock").string());
+  }
 }
 
 std::string RedisServer::address() const { return fmt::format("127.0.0.1:{}", port_); }

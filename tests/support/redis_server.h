@@ -33,7 +33,8 @@ enum class RedisKeeps {
 
 struct RedisOptions {
   RedisKeeps keeps = RedisKeeps::nothing;
-  bool sentinel = false;  // config_lines then say what it watches
+  bool sentinel = false;        // config_lines then say what it watches
+  bool settable_clock = false;  // see set_clock()
   // Added at the end of redis.conf, one line each.
   std::vector<std::string> config_lines{};
 };
@@ -64,6 +65,9 @@ class RedisServer {
   // Every command that changed data since the server was new, in order: the append-only file. Scripts are in it as what
   // they did. RedisKeeps::all only.
   std::vector<std::vector<std::string>> changes() const;
+
+  // Sets its wall clock, and no other, by that much ahead of this machine's; less than nothing: behind. RedisOptions::settable_clock only.
+  void set_clock(std::chrono::microseconds ahead) const;
 
   // The end of what the server logged.
   std::string log_tail() const;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <stdexcept>
 
 namespace holdfast::testing {
@@ -44,6 +45,18 @@ TEST(RedisServer, tells_what_changed_in_order) {
   server.ask("GET a");
   server.ask("EVAL \"redis.call('SET', 'b', '2')\" 0");
   EXPECT_EQ(server.changes(), (Commands{{"SELECT", "0"}, {"SET", "a", "1"}, {"SET", "b", "2"}}));
+}
+
+TEST(RedisServer, has_a_wall_clock_that_can_be_set_and_a_process_that_does_not_notice_but_by_that) {
+  const RedisServer server({.settable_clock = true});
+  const auto seconds = [&] { return std::stol(texts_of(server.ask("TIME")).at(0)); };
+  const auto before = seconds();
+  server.ask("SET a 1 PX 60000");
+  server.set_clock(std::chrono::hours(1));
+  EXPECT_GE(seconds(), before + 3'600);
+  EXPECT_EQ(server.ask("GET a"), "$-1\r\n") << "a time to live goes by that clock";
+  server.set_clock(-std::chrono::hours(1));
+  EXPECT_LT(seconds(), before);
 }
 
 TEST(RedisServer, says_nothing_while_paused) {
