@@ -88,11 +88,60 @@ TEST_F(RedisByteLoss, of_a_request_leaves_no_ghost_of_a_mutex) {
   cut_at_each(Direction::to_target, 16, [&] { return takes_and_gives_back(cut_.mutex("a")); });
 }
 
-TEST_F(RedisByteLoss, of_an_answer_leaves_no_ghost_of_a_reader_a_permit_or_many_names) {
-  cut_at_each(Direction::from_target, 7,
-              [&] { return gives_back(cut_.shared_mutex("s").try_acquire_shared_for(kSoon)); });
-  cut_at_each(Direction::from_target, 7, [&] { return takes_and_gives_back(cut_.semaphore("p", 2)); });
-  cut_at_each(Direction::from_target, 7, [&] { return takes_and_gives_back(cut_.multi_lock({{"a"}, {"b"}, {"c"}})); });
+// All the others, each by steps of its own requests: a reader, a writer that goes on reading, permits, many names, a delay after a loss.
+class RedisByteLossOfEach : public RedisByteLoss {
+ protected:
+  std::vector<Round> rounds() {
+    return {
+        [this] { return gives_back(cut_.shared_mutex("s").try_acquire_shared_for(kSoon)); },
+        [this] {
+          auto mutex = cut_.shared_mutex("s");
+          auto writer = mutex.try_acquire_for(kSoon);
+          if (!writer) return false;
+          auto reader = mutex.try_acquire_shared_for(kSoon);
+          return reader && !writer.lease().release_for(kSoon) && gives_back(std::move(reader));
+        },
+        [this] { return takes_and_gives_back(cut_.semaphore("p", 2)); },
+        [this] {
+          return takes_and_gives_back(cut_.multi_lock({{"a"}, {"b"}, {"c"}}));
+        },
+        [this] { return takes_and_gives_back(cut_.mutex("d", {.lock_delay = std::chrono::milliseconds(1)})); },
+    };
+  }
+};
+
+TEST_F(RedisByteLossOfEach, answer_leaves_no_ghost) {
+  for (const auto& round : rounds()) cut_at_each(Direction::from_target, 23, round);
+}
+TEST_F(RedisByteLossOfEach, request_leaves_no_ghost) {
+  for (const auto& round : rounds()) cut_at_each(Direction::to_target, 151, round);
+}
+
+// The outcome may be unknown, and then a look tells: the steps of a commit are made all together, or none of them.
+TEST_F(RedisByteLossOfEach, commit_is_made_whole_or_not_at_all) {
+  const auto is_there = [&](const std::string& path) {
+    return server_.ask("HEXISTS {holdfast}:d \"data\\x00" + path + "\"") == ":1\r\n";
+  };
+  int made = 0;
+  int rounds = 0;
+  for (const auto direction : {Direction::to_target, Direction::from_target}) {
+    for (std::size_t at = 0; at < 900; at += 75, ++rounds) {
+      cut_ = connect();
+      auto lease = cut_.mutex("a").acquire();
+      const auto name = fmt::format("{}", rounds);
+      relay_.cut_after(direction, at);
+      try {
+        cut_.commit(lease, Transaction().create("/data/" + name, "1").create("/data/" + name + "x", "2"));
+        EXPECT_TRUE(is_there(name)) << "cut after " << at;
+      } catch (const Error& error) {
+        EXPECT_NE(error.code(), Errc::refused) << error.what();
+      }
+      EXPECT_EQ(is_there(name), is_there(name + "x")) << "cut after " << at;
+      made += is_there(name) ? 1 : 0;
+      EXPECT_FALSE(lease.release_for(kSoon));
+    }
+  }
+  EXPECT_GT(made, 0);
 }
 
 // What wakes a waiter, or the request that asks for it, is lost on the way.
