@@ -13,14 +13,6 @@ constexpr auto kMostInTrouble = 2;
 // How exactly faults keep their moments, and how soon one that could not be done is tried again.
 constexpr auto kStep = 5ms;
 
-void swallow(FaultProxy& line, Way way) {
-  switch (way) {
-    case Way::both: return line.black_hole();
-    case Way::to_server: return line.black_hole_client_to_server();
-    case Way::to_client: return line.black_hole_server_to_client();
-  }
-}
-
 }  // namespace
 
 void Chaos::run_until(Clock::time_point end) {
@@ -70,7 +62,7 @@ Member* Chaos::choose(const Fault& fault) {
 
 bool Chaos::strike(const Fault& fault) {
   if (fault.kind == FaultKind::server_restart) {
-    if (!server_.up()) return false;
+    if (!service_.up()) return false;
     strike_server(fault);
     return true;
   }
@@ -83,9 +75,9 @@ bool Chaos::strike(const Fault& fault) {
 void Chaos::strike_server(const Fault& fault) {
   const std::string name(to_string(fault.kind));
   history_.add("driver", {{"what", "fault"}, {"fault", name}, {"for_ms", fault.duration.count()}});
-  server_.kill();
+  service_.kill();
   ends_.emplace(Clock::now() + fault.duration, [this, name] {
-    server_.restart();
+    service_.restart();
     history_.add("driver", {{"what", "fault_over"}, {"fault", name}});
   });
 }
@@ -108,13 +100,13 @@ void Chaos::strike_member(const Fault& fault, Member& victim) {
       end = [&victim] { victim.resume(); };
       break;
     case FaultKind::black_hole:
-      swallow(victim.line(), fault.way);
+      victim.line().swallow(fault.way);
       end = [&victim] { victim.line().heal(); };
       break;
     case FaultKind::cut: victim.line().cut_all(); return;
     case FaultKind::server_restart: return;
   }
-  victim.line().clear();  // nobody reads what the proxy recorded, and a long run would fill the memory with it
+  victim.line().clear();
   victim.troubled = true;
   ends_.emplace(Clock::now() + fault.duration, [this, name, &victim, end = std::move(end)] {
     end();

@@ -12,7 +12,7 @@
 #include "history.h"
 #include "holdfast/clock.h"
 #include "member.h"
-#include "support/zookeeper_server.h"
+#include "service.h"
 
 namespace holdfast::testing {
 
@@ -20,8 +20,8 @@ class Chaos {
  public:
   using Crew = std::vector<std::unique_ptr<Member>>;
 
-  Chaos(FaultPlan plan, Crew& crew, ZooKeeperServer& server, History& history)
-      : plan_(std::move(plan)), crew_(crew), server_(server), history_(history) {}
+  Chaos(FaultPlan plan, Crew& crew, Service& service, History& history)
+      : plan_(std::move(plan)), crew_(crew), service_(service), history_(history) {}
 
   void run_until(Clock::time_point end);
   // Ends every fault under way.
@@ -37,7 +37,7 @@ class Chaos {
 
   FaultPlan plan_;
   Crew& crew_;
-  ZooKeeperServer& server_;
+  Service& service_;
   History& history_;
   std::multimap<Clock::time_point, std::function<void()>> ends_;  // of faults under way
 };

@@ -51,6 +51,14 @@ TEST(Chaos, sixty_seconds_of_faults_show_no_overlap_no_stale_write_no_starved_wa
   EXPECT_EQ(checker.status, 0) << "see tests/chaos/README.md on how to read " << history;
 }
 
+// All faults twice. A restart of Redis ends all sessions, so that less is granted in the same time.
+TEST(Chaos, on_redis_forty_five_seconds_of_faults_show_the_same) {
+  const auto history = run_driver("on_redis", {"--seconds", "45", "--service", "redis"});
+  const Outcome checker = run({HOLDFAST_CHAOS_CHECKER, history, "--least-grants", "20"});
+  fmt::print("{}", checker.output);
+  EXPECT_EQ(checker.status, 0) << "see tests/chaos/README.md on how to read " << history;
+}
+
 TEST(Chaos, clients_that_ignore_the_lock_are_noticed) {
   const Report report = run_and_check("broken_lock", {"--seconds", "5", "--break", "lock"});
   EXPECT_TRUE(report.has("overlapping_holds")) << report.summary();

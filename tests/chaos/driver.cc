@@ -18,9 +18,8 @@
 #include "fenced_resource.h"
 #include "history.h"
 #include "member.h"
+#include "service.h"
 #include "support/eventually.h"
-#include "support/plain_client.h"
-#include "support/zookeeper_server.h"
 
 namespace holdfast::testing {
 namespace {
@@ -29,7 +28,6 @@ using namespace std::chrono_literals;
 
 // Short, so that a minute has many of them.
 constexpr auto kSession = 2s;
-constexpr auto kTick = 200ms;
 constexpr const char* kLock = "chaos/lock";
 // For everybody together, to be granted once more after the last fault.
 constexpr auto kFinishWithin = 60s;
@@ -42,18 +40,8 @@ struct RunOptions {
   std::size_t clients = 6;
   std::filesystem::path history{"chaos-history.jsonl"};
   std::string broken{};  // "lock" or "fence"
+  std::string service = "zookeeper";
 };
-
-// Nothing if the server did not say.
-std::optional<std::vector<std::string>> tickets(const PlainClient& observer) {
-  String_vector found{};
-  const int result = zoo_get_children(observer.handle(), (std::string("/") + kLock).c_str(), 0, &found);
-  if (result == ZNONODE) return std::vector<std::string>();  // an empty queue is removed by the server
-  if (result != ZOK) return std::nullopt;
-  std::vector<std::string> names(found.data, found.data + found.count);
-  deallocate_String_vector(&found);
-  return names;
-}
 
 void run_chaos(const RunOptions& options) {
   const auto epoch = Clock::now();
@@ -63,8 +51,9 @@ void run_chaos(const RunOptions& options) {
                          {"seconds", options.length.count()},
                          {"clients", options.clients},
                          {"session_ms", std::chrono::milliseconds(kSession).count()},
-                         {"broken", options.broken}});
-  ZooKeeperServer server({.tick_time = kTick});
+                         {"broken", options.broken},
+                         {"service", options.service}});
+  const auto service = make_service(options.service);
   FencedResource resource(history, options.broken != "fence");
   Chaos::Crew crew;
   for (std::size_t i = 0; i < options.clients; ++i) {
@@ -75,11 +64,11 @@ void run_chaos(const RunOptions& options) {
                          .seed = options.seed + 1'000 * i,
                          .break_lock = options.broken == "lock",
                          .log = options.history.string() + ".log"};
-    crew.push_back(std::make_unique<Member>(std::move(member), server.port(), history, resource));
+    crew.push_back(std::make_unique<Member>(std::move(member), *service, history, resource));
     crew.back()->start();
   }
 
-  Chaos chaos(FaultPlan(options.seed, options.clients, kSession), crew, server, history);
+  Chaos chaos(FaultPlan(options.seed, options.clients, kSession), crew, *service, history);
   chaos.run_until(Clock::now() + options.length);
   chaos.heal();
   history.add("driver", {{"what", "healed"}});
@@ -90,10 +79,9 @@ void run_chaos(const RunOptions& options) {
     if (!member->wait_ended(rest)) history.add(member->name(), {{"what", "stuck"}});
   }
 
-  PlainClient observer(server.address());
   std::optional<std::vector<std::string>> left;
   (void)eventually(kEmptyWithin, [&] {
-    left = tickets(observer);
+    left = service->tickets(kLock);
     return left && left->empty();
   });
   if (!left) throw std::runtime_error("the server does not say what is left in the queue");
@@ -110,6 +98,9 @@ int run(int argc, char** argv) {
   app.add_option("--minutes", minutes, "the same in minutes")->check(CLI::PositiveNumber)->excludes("--seconds");
   app.add_option("--seed", options.seed, "which faults")->capture_default_str();
   app.add_option("--clients", options.clients, "")->capture_default_str()->check(CLI::Range(2, 100));
+  app.add_option("--service", options.service, "what the lock is kept by")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"zookeeper", "redis"}));
   app.add_option("--history", options.history, "written anew; beside it FILE.log, what the clients logged")
       ->capture_default_str();
   app.add_option("--break", options.broken, "lets the run go wrong, to show that the checker sees it")
@@ -117,8 +108,8 @@ int run(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   options.length = minutes > 0 ? std::chrono::minutes(minutes) : std::chrono::seconds(seconds);
   std::filesystem::remove(options.history.string() + ".log");
-  fmt::print("chaos: seed {}, {} s, {} clients, history in {}\n", options.seed, options.length.count(), options.clients,
-             options.history.string());
+  fmt::print("chaos: {}, seed {}, {} s, {} clients, history in {}\n", options.service, options.seed,
+             options.length.count(), options.clients, options.history.string());
   std::fflush(stdout);
   run_chaos(options);
   return 0;

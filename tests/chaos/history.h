@@ -4,7 +4,7 @@
 //   who    "driver", or a client "c0" ...  life    which process of that client, from 1
 //
 //   what        who      and
-//   run         driver   seed, seconds, clients, session_ms: the first line
+//   run         driver   seed, seconds, clients, session_ms, service: the first line
 //   fault       driver   fault, client (but for server_restart), for_ms
 //   fault_over  driver   fault, client
 //   started     client   pid

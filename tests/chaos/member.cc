@@ -11,8 +11,12 @@ constexpr auto kEndOfOutput = 10s;
 
 }  // namespace
 
-Member::Member(MemberOptions options, std::uint16_t server_port, History& history, FencedResource& resource)
-    : options_(std::move(options)), history_(history), resource_(resource), line_(server_port) {}
+Member::Member(MemberOptions options, const Service& service, History& history, FencedResource& resource)
+    : options_(std::move(options)),
+      history_(history),
+      resource_(resource),
+      line_(service.new_line()),
+      url_(service.scheme() + line_->address()) {}
 
 Member::~Member() { kill(); }
 
@@ -20,7 +24,7 @@ void Member::start() {
   kill();
   ++life_;
   std::vector<std::string> argv{HOLDFAST_CHAOS_WORKER,
-                                "zk://" + line_.address(),
+                                url_,
                                 options_.lock,
                                 "--session",
                                 std::to_string(options_.session.count()),

@@ -19,7 +19,7 @@
 #include "fault_plan.h"
 #include "fenced_resource.h"
 #include "history.h"
-#include "support/fault_proxy.h"
+#include "service.h"
 #include "support/process.h"
 
 namespace holdfast::testing {
@@ -36,7 +36,7 @@ struct MemberOptions {
 
 class Member {
  public:
-  Member(MemberOptions options, std::uint16_t server_port, History& history, FencedResource& resource);
+  Member(MemberOptions options, const Service& service, History& history, FencedResource& resource);
   ~Member();
 
   const std::string& name() const noexcept { return options_.name; }
@@ -45,7 +45,7 @@ class Member {
   void kill();
   void pause();
   void resume();
-  FaultProxy& line() noexcept { return line_; }
+  Line& line() noexcept { return *line_; }
 
   // Asks for one more round and an orderly end.
   void finish();
@@ -66,7 +66,8 @@ class Member {
   const MemberOptions options_;
   History& history_;
   FencedResource& resource_;
-  FaultProxy line_;
+  const std::unique_ptr<Line> line_;
+  const std::string url_;
   int life_ = 0;
   std::atomic<bool> holding_ = false;
   std::unique_ptr<Process> process_;
