@@ -194,6 +194,11 @@ std::vector<File> answers() {
        "*7\r\n$4\r\nBUSY\r\n$4\r\nhash\r\n:5\r\n$4\r\nmode\r\n$4\r\nread\r\n$3\r\na:1\r\n$1\r\n1\r\n"
        "*5\r\n$4\r\nBUSY\r\n$4\r\nzset\r\n:5\r\n$9\r\n__write__\r\n$1\r\nt\r\n"
        "*3\r\n$4\r\nBUSY\r\n$4\r\nlist\r\n:0\r\n"},
+      {"queue",
+       "\13*4\r\n$2\r\nOK\r\n$16\r\n1790000000000000\r\n"
+       "*2\r\n$32\r\n0000000000-1790000000000000-x-u1\r\n$32\r\n0000000001-1790000000000001-s-u2\r\n*1\r\n$6\r\n_held_"
+       "\r\n"
+       "*4\r\n$2\r\nOK\r\n$1\r\n7\r\n$1\r\n1\r\n$4\r\ncard\r\n"},
       {"web_server", "\3HTTP/1.1 400 Bad Request\r\n\r\n"},
       {"too_deep", '\1' + deep}};
 }

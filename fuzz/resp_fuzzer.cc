@@ -1,11 +1,13 @@
 // resp_fuzzer.cc -- what a server of Redis' protocol says, or one that only pretends to.
 //
-// The first byte is the size of the pieces in which the rest arrives. What is read is taken for an error, and for what lies under the key of a
-// lock, as the scripts say it (backend/redis/cell_scripts.h).
+// The first byte is the size of the pieces in which the rest arrives. What is read is taken for an error, for a greeting, and for what scripts answer:
+// what lies under the key of a lock (backend/redis/cell_scripts.h), and a queue (backend/redis/scripts.h).
 #include <cstdint>
 
+#include "backend/redis/answers.h"
 #include "backend/redis/cell_layout.h"
 #include "fuzz/script.h"
+#include "redis/greeting.h"
 #include "redis/refusal.h"
 #include "resp/reader.h"
 
@@ -28,6 +30,23 @@ Read read(std::string_view bytes, std::size_t piece) {
   return result;
 }
 
+// As the lock believes them: tickets with a number first, and what is not a ticket after them.
+void read_queue(const resp::Value& value) {
+  using namespace holdfast::redis;
+  const auto all = listing(item(value, 2), item(value, 3));
+  require(all.size() == item(value, 2).items.size() + item(value, 3).items.size(), "nothing is left out");
+  bool is_over = false;
+  for (const auto& each : all) {
+    require(each.sequence >= 0, "a place is a number");
+    require(!is_over || each.mode == spi::Mode::none, "what is not a ticket comes last");
+    is_over = each.mode == spi::Mode::none;
+  }
+  const auto text = text_reply(value);
+  require(ticket_text(spelled(text.value)) == text.value, "what is published is understood");
+  const auto count = count_reply("count", item(value, 2).text);
+  require(static_cast<bool>(count) || !count.detail.empty(), "a count, or a sentence");
+}
+
 }  // namespace
 }  // namespace holdfast::fuzz
 
@@ -44,6 +63,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!holdfast::redis::can_wait_for(holdfast::redis::CellKind::redisson, stored) || stored.is_lock,
             "what is waited for is a lock");
     require(!stored.is_lock || !stored.recipe.empty(), "a lock is some library's");
+    read_queue(value);
+    if (const auto greeting = holdfast::redis::greeting_of(value)) (void)holdfast::redis::refusal_of(*greeting);
     if (value.is_error()) require(!holdfast::redis::refusal_of(value, "HELLO").why.empty(), "an error says something");
   }
   return 0;
