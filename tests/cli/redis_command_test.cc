@@ -71,6 +71,26 @@ TEST_F(RedisCommand, lists_shows_and_breaks_locks) {
   EXPECT_TRUE(waiting.get());
 }
 
+TEST_F(RedisCommand, watches_a_lock_that_is_passed_on) {
+  auto client = connect();
+  auto lease = client.mutex("m").acquire();
+  Process watch(ProcessOptions{.argv = {HOLDFAST_COMMAND, "watch", "--url", url(), "m", "--json"}});
+  const auto hears = [&](const std::string& event) {
+    while (const auto line = watch.read_line(kSoon)) {
+      if (has(*line, "\"" + event + "\"")) return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(hears("holds"));
+  auto other = connect();
+  auto waiting = std::async(std::launch::async, [&] { return other.mutex("m").acquire(); });
+  EXPECT_TRUE(hears("queued"));
+  lease.release();
+  EXPECT_TRUE(hears("granted"));
+  waiting.get().release();
+  EXPECT_TRUE(hears("released"));
+}
+
 TEST_F(RedisCommand, takes_its_url_from_the_environment_and_from_a_file) {
   const auto config = (dir_ / "holdfast.yaml").string();
   std::ofstream(config) << "url: " << url() << "\nnamespace: billing\n";

@@ -129,8 +129,8 @@ void LockWatcher::look_around(std::optional<Client>& client, bool everywhere, Lo
   if (!client) {
     client.emplace(connect_if_served(settings_, {.purpose = "holdfast watch"}));
     everywhere = true;
-    // Listens before the first look, so that nothing is missed between the two.
-    if (!events_) {
+    // Listens before the first look, so that nothing is missed between the two. A Redis tells its own clients only, of what they wait for.
+    if (!events_ && !is_redis(settings_)) {
       events_.emplace(session_options(settings_), "/" + full_name(name_), [this] {
         const std::lock_guard lock(mutex_);
         told_ = true;
@@ -160,7 +160,7 @@ void LockWatcher::look_around(std::optional<Client>& client, bool everywhere, Lo
     }
   }
   for (const auto& [name, lock] : locks_) look.locks.push_back(lock);
-  look.polling = events_->is_unsupported();
+  look.polling = !events_ || events_->is_unsupported();
 }
 
 void LockWatcher::post(Look look) {
