@@ -221,8 +221,8 @@ std::vector<double> hand_overs(const std::string& url, std::size_t waiters, std:
     auto first = clients.front().mutex("bench/hand-over").acquire();
     Clock::time_point released{};
     std::vector<std::jthread> threads;
-    for (auto client = std::next(clients.begin()); client != clients.end(); ++client) {
-      threads.emplace_back([&, &client = *client] {
+    for (auto each = std::next(clients.begin()); each != clients.end(); ++each) {
+      threads.emplace_back([&, &client = *each] {
         auto lease = client.mutex("bench/hand-over").acquire();
         const auto granted = Clock::now();
         const std::scoped_lock lock(guard);

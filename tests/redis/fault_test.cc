@@ -178,12 +178,12 @@ TEST_F(RedisTrouble, twenty_holders_behind_a_silent_network_lose_before_their_ri
     losses.emplace_back(leases.back());
   }
   relay.stall();
-  auto loss = losses.begin();
+  auto lost = losses.begin();
   for (const auto& lease : leases) {
-    successions.push_back(std::async(std::launch::async, [&, &loss = *loss, i = successions.size()] {
+    successions.push_back(std::async(std::launch::async, [&, &loss = *lost, i = successions.size()] {
       expect_passed_on(rival, fmt::format("a{}", i), lease, loss, kSoon);
     }));
-    ++loss;
+    ++lost;
   }
   for (auto& each : successions) each.get();
   relay.heal();
