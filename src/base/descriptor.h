@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <string_view>
 #include <utility>
 
 namespace holdfast::base {
@@ -31,5 +32,8 @@ class Descriptor {
  private:
   int fd_ = -1;
 };
+
+// Goes on after a signal and after a part. False, with errno set: not all of it was written.
+bool write_all(int fd, std::string_view bytes) noexcept;
 
 }  // namespace holdfast::base

@@ -5,30 +5,23 @@
 
 #include <utility>
 
+#include "base/signals.h"
+
 namespace holdfast::base {
 namespace {
 
-// A new thread inherits the mask of the one that starts it.
-class WithSignalsBlocked {
- public:
-  WithSignalsBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT}) ::sigdelset(&all, fault);
-    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
-  }
-  ~WithSignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  WithSignalsBlocked(const WithSignalsBlocked&) = delete;
-  WithSignalsBlocked& operator=(const WithSignalsBlocked&) = delete;
-
- private:
-  sigset_t before_{};
-};
+// All that may be kept from a thread: faults are its own.
+sigset_t all_but_faults() {
+  sigset_t all;
+  ::sigfillset(&all);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT}) ::sigdelset(&all, fault);
+  return all;
+}
 
 }  // namespace
 
 std::thread start_thread(const char* name, std::function<void()> run) {
-  const WithSignalsBlocked blocked;
+  const BlockedSignals blocked(all_but_faults());  // the new thread inherits the mask
   return std::thread([name, run = std::move(run)] {
     ::pthread_setname_np(::pthread_self(), name);
     run();

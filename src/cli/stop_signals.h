@@ -6,6 +6,8 @@
 #include <functional>
 #include <optional>
 
+#include "base/signals.h"
+
 namespace holdfast::cli {
 
 // Make it before the first thread: the signals are blocked, and threads inherit that. Ignores SIGPIPE. Both end with it.
@@ -32,9 +34,8 @@ class StopSignals {
   std::optional<int> next(int done);
 
   std::function<void()> on_hangup_;
-  sigset_t mask_before_{};
-  sighandler_t pipe_before_;
-  int signals_ = -1;
+  const base::SignalDescriptor signals_;
+  const sighandler_t pipe_before_;
 };
 
 }  // namespace holdfast::cli

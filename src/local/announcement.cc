@@ -52,16 +52,6 @@ std::optional<std::string> read_all(int fd) {
   return std::nullopt;
 }
 
-bool write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const auto put = ::write(fd, text.data(), text.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(put));
-  }
-  return true;
-}
-
 struct flock whole_file(short type) {
   struct flock lock {};
   lock.l_type = type;
@@ -163,7 +153,7 @@ Result<Announcement> Announcement::publish(const StateDirectory& directory, cons
   ::unlinkat(directory.fd.get(), kDraft, 0);  // left by an engine that was killed here
   auto file = directory.open(kDraft, O_RDWR | O_CREAT | O_EXCL);
   if (!file) return failed("create");
-  if (!write_all(file.get(), text_of(conditions))) return failed("write");
+  if (!base::write_all(file.get(), text_of(conditions))) return failed("write");
   auto lock = whole_file(F_WRLCK);
   if (::fcntl(file.get(), F_SETLK, &lock) != 0) return failed("lock");
   if (::renameat(directory.fd.get(), kDraft, directory.fd.get(), kName) != 0) return failed("rename");

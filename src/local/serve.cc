@@ -2,7 +2,7 @@
 //
 //              SIGTERM, SIGINT            no session for `idle`      SIGHUP
 //   serving    -> stopping                -> stopping                nothing
-//   stopping   ends at once               -                          nothing
+//   stopping   ends immediately           -                          nothing
 //
 // engine.lock is held from before the data directory is used until the process has ended: the next engine waits for it.
 #include <fcntl.h>
@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +20,7 @@
 #include <cstdlib>
 
 #include "base/memory_reserve.h"
+#include "base/signals.h"
 #include "holdfast/engine.h"
 #include "holdfast/error.h"
 #include "holdfast/local.h"
@@ -45,7 +45,7 @@ constexpr milliseconds kShortestLook{10};
 constexpr milliseconds kLongestLook{30'000};
 constexpr int kLooksPerIdle = 4;
 // How long to wait for the first session of the client that started the engine, which may have been stopped.
-constexpr auto kStarterPatience = std::chrono::minutes(1);
+constexpr auto kStarterTimeout = std::chrono::minutes(1);
 
 [[noreturn]] void fail(std::string sentence) { throw Error(Errc::refused, std::move(sentence)); }
 
@@ -65,31 +65,24 @@ EngineOptions engine_options(const local::StateDirectory& directory) {
 }
 
 // Signals that end the engine are read by this thread. Called before there is another thread.
-base::Descriptor take_signals() {
-  sigset_t ours;
-  ::sigemptyset(&ours);
-  for (const int each : {SIGTERM, SIGINT, SIGHUP, SIGPIPE}) ::sigaddset(&ours, each);
-  ::pthread_sigmask(SIG_BLOCK, &ours, nullptr);
-  base::Descriptor signals(::signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!signals) fail("cannot take signals: " + error_text(errno));
-  return signals;
+base::SignalDescriptor take_signals() try {
+  return base::SignalDescriptor(base::signal_set({SIGTERM, SIGINT, SIGHUP, SIGPIPE}));
+} catch (const std::system_error& error) {
+  fail(std::string("cannot take signals: ") + error.what());
 }
 
 // SIGTERM or SIGINT has come.
-bool told_to_end(int signals) {
-  signalfd_siginfo info{};
+bool told_to_end(const base::SignalDescriptor& signals) {
   bool told = false;
-  while (::read(signals, &info, sizeof info) == sizeof info) {
-    told = told || info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT;
+  while (const auto signal = signals.take()) {
+    told = told || signal->ssi_signo == SIGTERM || signal->ssi_signo == SIGINT;
   }
   return told;
 }
 
 // From here on a signal ends the process, as by default.
 void end_at_next_signal() {
-  sigset_t ours;
-  ::sigemptyset(&ours);
-  for (const int each : {SIGTERM, SIGINT}) ::sigaddset(&ours, each);
+  const auto ours = base::signal_set({SIGTERM, SIGINT});
   ::pthread_sigmask(SIG_UNBLOCK, &ours, nullptr);
 }
 
@@ -134,13 +127,13 @@ class LocalService {
   // `starter` is the pipe to the client that started the engine: it does not count as unused until that client has connected.
   void serve(base::Descriptor starter) {
     const auto look = std::clamp(idle_ / kLooksPerIdle, kShortestLook, kLongestLook);
-    const auto wait_until = std::chrono::steady_clock::now() + kStarterPatience;
+    const auto wait_until = std::chrono::steady_clock::now() + kStarterTimeout;
     while (true) {
       // The kernel reports a pipe without a reader, whatever is asked for; it ignores -1.
-      std::array<pollfd, 3> ready{pollfd{signals_.get(), POLLIN, 0}, pollfd{control_->fd(), POLLIN, 0},
+      std::array<pollfd, 3> ready{pollfd{signals_.fd(), POLLIN, 0}, pollfd{control_->fd(), POLLIN, 0},
                                   pollfd{starter.get(), 0, 0}};
       ::poll(ready.data(), ready.size(), static_cast<int>(look.count()));
-      if (told_to_end(signals_.get())) break;
+      if (told_to_end(signals_)) break;
       if ((ready[1].revents & POLLIN) != 0) control_->answer(engine_.sessions());
       if (has_log_) keep_log_small();
       if (ready[2].revents != 0 || std::chrono::steady_clock::now() >= wait_until) starter.reset();
@@ -161,7 +154,7 @@ class LocalService {
   const local::StateDirectory& directory_;
   const milliseconds idle_;
   const bool has_log_;
-  const base::Descriptor signals_;
+  const base::SignalDescriptor signals_;
   Engine engine_;
   std::optional<local::Control> control_;
   std::optional<local::Announcement> announcement_;

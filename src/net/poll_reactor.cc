@@ -1,8 +1,5 @@
 #include "net/poll_reactor.h"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <climits>
@@ -24,15 +21,10 @@ class PollReactor::Watch final : public Readiness {
   const std::shared_ptr<Watched> watched_;
 };
 
-PollReactor::PollReactor() : wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (!wake_) throw std::system_error(errno, std::generic_category(), "eventfd");
-}
-
 void PollReactor::post(Function f) {
   const std::lock_guard lock(posting_);
   posted_.push_back(std::move(f));
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = ::write(wake_.get(), &one, sizeof one);
+  wake_.set();
 }
 
 PollReactor::TimerId PollReactor::at(Clock::time_point when, Function f) {
@@ -55,8 +47,7 @@ bool PollReactor::run_due() {
   {
     const std::lock_guard lock(posting_);
     posted.swap(posted_);
-    std::uint64_t count = 0;
-    [[maybe_unused]] const auto got = ::read(wake_.get(), &count, sizeof count);
+    wake_.clear();
   }
   for (const auto& f : posted) f();
   bool ran = !posted.empty();
@@ -72,7 +63,7 @@ void PollReactor::wait(std::span<pollfd> also, Clock::time_point until) {
   if (!timers_.empty()) until = std::min(until, timers_.begin()->first.first);
   const std::vector watched(watched_.begin(), watched_.end());
   std::vector<pollfd> polled(also.begin(), also.end());
-  polled.push_back({wake_.get(), POLLIN, 0});
+  polled.push_back({wake_.fd(), POLLIN, 0});
   for (const auto& each : watched) {
     polled.push_back({each->fd, static_cast<short>(each->wants_room ? POLLIN | POLLOUT : POLLIN), 0});
   }

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/descriptor.h"
+#include "base/event_descriptor.h"
 #include "net/reactor.h"
 
 namespace holdfast::net {
@@ -21,7 +21,7 @@ namespace holdfast::net {
 class PollReactor final : public Reactor {
  public:
   // Throws std::system_error.
-  PollReactor();
+  PollReactor() = default;
 
   Clock::time_point now() const noexcept override { return Clock::now(); }
   void post(Function f) override;
@@ -43,7 +43,7 @@ class PollReactor final : public Reactor {
 
   bool run_due();
 
-  const base::Descriptor wake_;  // readable: something was posted
+  const base::EventDescriptor wake_;  // readable: something was posted
   std::mutex posting_;
   std::vector<Function> posted_;
   std::map<std::pair<Clock::time_point, TimerId>, Function> timers_;

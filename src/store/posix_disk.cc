@@ -13,9 +13,12 @@
 #include <random>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "store/checksum.h"
 
 namespace holdfast::store {
+
+using base::Descriptor;
 
 namespace {
 
@@ -36,21 +39,6 @@ DiskResult<void> done(int result) {
   if (result == -1) return failed();
   return {};
 }
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    // Nothing could be done about an error: data that has to be safe was synced before.
-    if (fd_ != -1) ::close(fd_);
-  }
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  int get() const noexcept { return fd_; }
-
- private:
-  int fd_;
-};
 
 class PosixFile final : public File {
  public:

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "wire/records.h"
 
 namespace holdfast::zk {
@@ -24,15 +25,13 @@ tl::expected<std::string, std::string> read_password(const std::string& file) {
   const auto cannot = [&](const std::string& why) {
     return tl::unexpected(fmt::format("cannot use the password file {}: {}", file, why));
   };
-  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return cannot(std::generic_category().message(errno));
+  const base::Descriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd) return cannot(std::generic_category().message(errno));
   std::array<char, kMostPassword> bytes;
   struct stat status {};
-  const bool known = ::fstat(fd, &status) == 0;
-  const auto got = ::read(fd, bytes.data(), bytes.size());
-  const int error = errno;
-  ::close(fd);
-  if (got < 0 || !known) return cannot(std::generic_category().message(error));
+  const bool known = ::fstat(fd.get(), &status) == 0;
+  const auto got = known ? ::read(fd.get(), bytes.data(), bytes.size()) : -1;
+  if (got < 0) return cannot(std::generic_category().message(errno));
   if (S_ISREG(status.st_mode) && (status.st_mode & (S_IROTH | S_IWOTH)) != 0) {
     return cannot(fmt::format("every user of this machine may read or write it; chmod o= {}", file));
   }

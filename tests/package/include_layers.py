@@ -36,10 +36,10 @@ LAYERS = {
     "src/engine": (("base", "wire", "engine"), PLAIN),
     "src/store": (("base", "store"), (*PLAIN, "xxhash.h")),
     "src/server": (("holdfast", "base", "net", "wire", "engine", "store", "server"), (*PLAIN, "asio", "openssl")),
-    "src/cli": (("holdfast", "base/descriptor.h", "base/memory_reserve.h", "base/name.h", "base/text.h", "base/unix_socket.h", "base/uuid.h", "cli", "lock/session_key.h", "backend/redis/address.h", "backend/session_end.h", "backend/zookeeper/address.h", "local/engine_process.h", "net/server_address.h", "settings"), (*PLAIN, "CLI", "nlohmann")),
+    "src/cli": (("holdfast", "base", "cli", "lock/session_key.h", "backend/redis/address.h", "backend/session_end.h", "backend/zookeeper/address.h", "local/engine_process.h", "net/server_address.h", "settings"), (*PLAIN, "CLI", "nlohmann")),
     # What speaks ZooKeeper's protocol itself.
-    "src/cli/doctor": (("holdfast", "backend/redis/make_backend.h", "base/text.h", "cli", "net", "redis", "resp", "settings", "wire", "zk/sasl_steps.h", "zk/trouble.h"), (*PLAIN, "nlohmann")),
-    "src/cli/shell": (("holdfast", "cli", "base/text.h", "net", "settings", "wire", "zk"), (*PLAIN, "CLI", "histedit.h")),
+    "src/cli/doctor": (("holdfast", "backend/redis/make_backend.h", "base", "cli", "net", "redis", "resp", "settings", "wire", "zk/sasl_steps.h", "zk/trouble.h"), (*PLAIN, "nlohmann")),
+    "src/cli/shell": (("holdfast", "cli", "base", "net", "settings", "wire", "zk"), (*PLAIN, "CLI", "histedit.h")),
 }
 
 # What a test may include on top of what the code beside it may.

@@ -15,13 +15,15 @@
 #include <system_error>
 #include <utility>
 
+#include "base/descriptor.h"
+
 namespace holdfast::cli {
 namespace {
 
 constexpr const char* kPattern = "%Y-%m-%dT%H:%M:%S.%eZ %l %v";
 
-int open_to_append(const std::string& path) {
-  return ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
+base::Descriptor open_to_append(const std::string& path) {
+  return base::Descriptor(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640));
 }
 
 std::string why() { return std::generic_category().message(errno); }
@@ -31,18 +33,14 @@ std::string why() { return std::generic_category().message(errno); }
 // Whole lines by write(2), so that a line is there when the process is killed right after it.
 class LogFile final : public spdlog::sinks::base_sink<std::mutex> {
  public:
-  LogFile(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
-  ~LogFile() override { ::close(descriptor_); }
-  LogFile(const LogFile&) = delete;
-  LogFile& operator=(const LogFile&) = delete;
+  LogFile(std::string path, base::Descriptor descriptor) : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
 
   // Empty: done.
   std::string reopen() {
     const std::lock_guard lock(mutex_);
-    const int fresh = open_to_append(path_);
-    if (fresh < 0)
-      return fmt::format("cannot open the log {} again: {}; the old file is written to still", path_, why());
-    ::close(std::exchange(descriptor_, fresh));
+    auto fresh = open_to_append(path_);
+    if (!fresh) return fmt::format("cannot open the log {} again: {}; the old file is written to still", path_, why());
+    descriptor_ = std::move(fresh);
     return {};
   }
 
@@ -50,19 +48,14 @@ class LogFile final : public spdlog::sinks::base_sink<std::mutex> {
   void sink_it_(const spdlog::details::log_msg& message) override {
     spdlog::memory_buf_t line;
     formatter_->format(message, line);
-    std::string_view rest(line.data(), line.size());
-    while (!rest.empty()) {
-      const auto written = ::write(descriptor_, rest.data(), rest.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) return;  // a full disk must not stop the server
-      rest.remove_prefix(static_cast<std::size_t>(written));
-    }
+    // A full disk must not stop the server.
+    (void)base::write_all(descriptor_.get(), {line.data(), line.size()});
   }
   void flush_() override {}
 
  private:
   std::string path_;
-  int descriptor_;
+  base::Descriptor descriptor_;
 };
 
 Parsed<ServerLog> ServerLog::open(const std::string& file) {
@@ -71,9 +64,9 @@ Parsed<ServerLog> ServerLog::open(const std::string& file) {
   if (file.empty()) {
     sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
   } else {
-    const int descriptor = open_to_append(file);
-    if (descriptor < 0) return tl::unexpected(fmt::format("cannot write the log {}: {}", file, why()));
-    sink = ours = std::make_shared<LogFile>(file, descriptor);
+    auto descriptor = open_to_append(file);
+    if (!descriptor) return tl::unexpected(fmt::format("cannot write the log {}: {}", file, why()));
+    sink = ours = std::make_shared<LogFile>(file, std::move(descriptor));
   }
   auto logger = std::make_shared<spdlog::logger>("holdfast", std::move(sink));
   logger->set_formatter(std::make_unique<spdlog::pattern_formatter>(kPattern, spdlog::pattern_time_type::utc));

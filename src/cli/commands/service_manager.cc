@@ -10,6 +10,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "base/descriptor.h"
+
 namespace holdfast::cli {
 
 Parsed<void> ServiceManager::ready(std::string_view status) const {
@@ -34,15 +36,11 @@ Parsed<void> ServiceManager::tell(const std::string& message) const {
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + socket_.size());
 
   // Not waiting for a full queue: a service manager that hangs must not hang us.
-  const int fd = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  const auto sent = fd < 0 ? -1
-                           : ::sendto(fd, message.data(), message.size(), MSG_NOSIGNAL,
-                                      reinterpret_cast<const sockaddr*>(&address), length);
-  const int error = errno;
-  if (fd >= 0) ::close(fd);
-  if (sent >= 0) return {};
+  const base::Descriptor fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const auto* to = reinterpret_cast<const sockaddr*>(&address);
+  if (fd && ::sendto(fd.get(), message.data(), message.size(), MSG_NOSIGNAL, to, length) >= 0) return {};
   return tl::unexpected(
-      fmt::format("cannot notify {}: {}", in_quotes(socket_), std::generic_category().message(error)));
+      fmt::format("cannot notify {}: {}", in_quotes(socket_), std::generic_category().message(errno)));
 }
 
 }  // namespace holdfast::cli

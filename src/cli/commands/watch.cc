@@ -2,16 +2,15 @@
 
 #include <poll.h>
 #include <signal.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <memory>
-#include <optional>
 #include <string>
 #include <system_error>
 
+#include "base/signals.h"
 #include "cli/commands/name_argument.h"
 #include "cli/config/service.h"
 #include "cli/view/keys.h"
@@ -31,40 +30,17 @@ struct Arguments {
 // How often the screen is drawn again without news: ages grow.
 constexpr int kRedrawMilliseconds = 1000;
 
-// Signals as something to wait for. Before the first thread, which inherits what is blocked.
-class Signals {
- public:
-  explicit Signals(bool on_terminal) {
-    ::sigemptyset(&set_);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::sigaddset(&set_, number);
-    // A terminal has a cursor to give back before we stop, and a size that changes.
-    if (on_terminal) {
-      for (const int number : {SIGTSTP, SIGWINCH}) ::sigaddset(&set_, number);
-    }
-    if (const int error = ::pthread_sigmask(SIG_BLOCK, &set_, nullptr); error != 0) {
-      throw std::system_error(error, std::generic_category(), "pthread_sigmask");
-    }
-    fd_ = ::signalfd(-1, &set_, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (fd_ < 0) throw std::system_error(errno, std::generic_category(), "signalfd");
+// What ends it; and a terminal has a cursor to give back before it stops, and a size that changes.
+sigset_t signals_of(bool on_terminal) {
+  auto signals = base::signal_set({SIGINT, SIGTERM, SIGHUP, SIGQUIT});
+  if (on_terminal) {
+    for (const int signal : {SIGTSTP, SIGWINCH}) ::sigaddset(&signals, signal);
   }
-  ~Signals() { ::close(fd_); }
-  Signals(const Signals&) = delete;
-  Signals& operator=(const Signals&) = delete;
-
-  int fd() const { return fd_; }
-  std::optional<int> take() const {
-    signalfd_siginfo info{};
-    if (::read(fd_, &info, sizeof info) != sizeof info) return std::nullopt;
-    return static_cast<int>(info.ssi_signo);
-  }
-
- private:
-  sigset_t set_{};
-  int fd_ = -1;
-};
+  return signals;
+}
 
 // Until it is told to end: true; or its output has no reader any more.
-bool follow(const Signals& signals, LockWatcher& watcher, WatchView& view) {
+bool follow(const base::SignalDescriptor& signals, LockWatcher& watcher, WatchView& view) {
   Keyboard keyboard;
   for (;;) {
     // Nothing is asked of stdout but whether its other end is closed.
@@ -75,10 +51,10 @@ bool follow(const Signals& signals, LockWatcher& watcher, WatchView& view) {
     const int ready = ::poll(fds.data(), fds.size(), view.is_picture() ? kRedrawMilliseconds : -1);
     if (ready < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "poll");
     if (ready > 0 && (fds[2].revents & (POLLERR | POLLHUP)) != 0) return false;
-    while (const auto number = signals.take()) {
-      if (*number == SIGWINCH) {
+    while (const auto signal = signals.take()) {
+      if (signal->ssi_signo == SIGWINCH) {
         view.resized();
-      } else if (*number == SIGTSTP) {
+      } else if (signal->ssi_signo == SIGTSTP) {
         view.pause();
         keyboard.leave();
         ::kill(::getpid(), SIGSTOP);
@@ -101,7 +77,7 @@ int watch(const Arguments& arguments) {
   const auto name = arguments.name.empty() ? std::string() : name_argument(arguments.name);
   const auto settings = resolve_service(arguments.service);
   auto view = make_watch_view(name, settings.url, arguments.json);
-  const Signals signals(view->is_picture());
+  const base::SignalDescriptor signals(signals_of(view->is_picture()));
   LockWatcher watcher(settings, name);
   const bool has_reader = follow(signals, watcher, *view);
   // A terminal is given back before anything takes time. A record is kept to its end.

@@ -1,11 +1,6 @@
 #include "cli/demo/queue_watcher.h"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <chrono>
-#include <system_error>
 #include <utility>
 
 #include "holdfast/error.h"
@@ -19,10 +14,7 @@ constexpr std::chrono::milliseconds kInterval{50};
 }  // namespace
 
 QueueWatcher::QueueWatcher(const ServiceSettings& settings, std::string lock)
-    : lock_(std::move(lock)),
-      client_(connect(settings, {.purpose = "demo"})),
-      ready_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (ready_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+    : lock_(std::move(lock)), client_(connect(settings, {.purpose = "demo"})) {
   thread_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
 }
 
@@ -30,13 +22,11 @@ QueueWatcher::~QueueWatcher() {
   thread_.request_stop();
   client_.close();  // wakes an inspect() that waits for the service
   thread_.join();
-  ::close(ready_);
 }
 
 std::vector<QueueWatcher::Queue> QueueWatcher::take() {
   const std::lock_guard guard(mutex_);
-  std::uint64_t count = 0;
-  [[maybe_unused]] const auto size = ::read(ready_, &count, sizeof count);
+  ready_.clear();
   return std::exchange(seen_, {});
 }
 
@@ -52,8 +42,7 @@ void QueueWatcher::watch(const std::stop_token& stop) {
     std::unique_lock guard(mutex_);
     if (!queue.empty()) {
       seen_.push_back(std::move(queue));
-      const std::uint64_t one = 1;
-      [[maybe_unused]] const auto size = ::write(ready_, &one, sizeof one);
+      ready_.set();
     }
     woken_.wait_for(guard, stop, kInterval, [] { return false; });
   }

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/event_descriptor.h"
 #include "cli/config/service.h"
 #include "holdfast/client.h"
 #include "holdfast/fence.h"
@@ -31,7 +32,7 @@ class QueueWatcher {
   QueueWatcher& operator=(const QueueWatcher&) = delete;
 
   // Readable when there is something to take.
-  int descriptor() const noexcept { return ready_; }
+  int descriptor() const noexcept { return ready_.fd(); }
   // What was seen since the last call, in order.
   std::vector<Queue> take();
 
@@ -40,7 +41,7 @@ class QueueWatcher {
 
   const std::string lock_;
   Client client_;
-  int ready_;  // eventfd
+  const base::EventDescriptor ready_;
   std::mutex mutex_;
   std::condition_variable_any woken_;
   std::vector<Queue> seen_;

@@ -24,25 +24,15 @@ constexpr std::size_t kLongestLine = 4'096;
 
 struct Pipe {
   Pipe() {
+    std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail(errno, "pipe");
+    output = base::Descriptor(ends[0]);
+    input = base::Descriptor(ends[1]);
   }
-  ~Pipe() {
-    for (const int end : ends) {
-      if (end >= 0) ::close(end);
-    }
-  }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
 
-  int take(std::size_t end) { return std::exchange(ends[end], -1); }
-
-  std::array<int, 2> ends{-1, -1};
+  base::Descriptor output;
+  base::Descriptor input;
 };
-
-void close_once(int& descriptor) {
-  if (descriptor >= 0) ::close(descriptor);
-  descriptor = -1;
-}
 
 // In a process group of its own, so that Ctrl-C reaches the demonstration alone, which then ends them all. Says nothing on
 // stderr: that would be in the middle of the screen; what it has to say comes as a line.
@@ -91,28 +81,28 @@ void WorkerProcesses::start(Worker& worker, const std::string& orders) {
   Pipe input;
   Pipe output;
   worker.pid = spawn({"holdfast", "demo", "--worker", worker.name, "--parent", std::to_string(::getpid())},
-                     input.ends[0], output.ends[1]);
-  worker.input = input.take(1);
-  worker.output = output.take(0);
-  if (::fcntl(worker.output, F_SETFL, O_NONBLOCK) != 0) fail(errno, "fcntl");
+                     input.output.get(), output.input.get());
+  worker.input = std::move(input.input);
+  worker.output = std::move(output.output);
+  if (::fcntl(worker.output.get(), F_SETFL, O_NONBLOCK) != 0) fail(errno, "fcntl");
   // A few hundred bytes: an empty pipe takes them.
-  if (::write(worker.input, orders.data(), orders.size()) != static_cast<ssize_t>(orders.size())) fail(errno, "write");
+  if (!base::write_all(worker.input.get(), orders)) fail(errno, "write");
 }
 
 std::size_t WorkerProcesses::running() const noexcept {
-  return static_cast<std::size_t>(
-      std::count_if(workers_.begin(), workers_.end(), [](const Worker& worker) { return worker.output >= 0; }));
+  return static_cast<std::size_t>(std::count_if(workers_.begin(), workers_.end(),
+                                                [](const Worker& worker) { return static_cast<bool>(worker.output); }));
 }
 
 std::optional<int> WorkerProcesses::listen(std::size_t index, const std::function<void(std::string_view)>& on_line) {
   auto& worker = workers_[index];
   std::array<char, kLongestLine> buffer{};
-  while (worker.output >= 0) {
-    const auto size = ::read(worker.output, buffer.data(), buffer.size());
+  while (worker.output) {
+    const auto size = ::read(worker.output.get(), buffer.data(), buffer.size());
     if (size < 0 && errno == EINTR) continue;
     if (size < 0 && errno == EAGAIN) return std::nullopt;
     if (size <= 0) {
-      close_once(worker.output);
+      worker.output.reset();
       return reap(worker);
     }
     worker.partial.append(buffer.data(), static_cast<std::size_t>(size));
@@ -129,7 +119,7 @@ std::optional<int> WorkerProcesses::listen(std::size_t index, const std::functio
 void WorkerProcesses::tell(std::size_t index, std::string_view line) {
   const auto text = std::string(line) + "\n";
   // One that was killed does not read; its end is noticed elsewhere.
-  [[maybe_unused]] const auto written = ::write(workers_[index].input, text.data(), text.size());
+  (void)base::write_all(workers_[index].input.get(), text);
 }
 
 void WorkerProcesses::kill(std::size_t worker) {
@@ -147,7 +137,7 @@ int WorkerProcesses::reap(Worker& worker) {
   while (::waitpid(worker.pid, &status, 0) < 0 && errno == EINTR) {
   }
   worker.pid = -1;
-  close_once(worker.input);
+  worker.input.reset();
   return WIFEXITED(status) ? WEXITSTATUS(status) : kExitSignal + WTERMSIG(status);
 }
 
@@ -156,7 +146,7 @@ void WorkerProcesses::end() noexcept {
     if (worker.pid > 0) ::kill(worker.pid, SIGKILL);
   }
   for (auto& worker : workers_) {
-    close_once(worker.output);
+    worker.output.reset();
     if (worker.pid > 0) reap(worker);
   }
 }

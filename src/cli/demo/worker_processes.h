@@ -17,6 +17,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/descriptor.h"
+
 namespace holdfast::cli::demo {
 
 class WorkerProcesses {
@@ -32,7 +34,7 @@ class WorkerProcesses {
   const std::string& name(std::size_t worker) const { return workers_[worker].name; }
   pid_t pid(std::size_t worker) const { return workers_[worker].pid; }
   // What is readable when it has said something, or ended; -1 once it has ended.
-  int descriptor(std::size_t worker) const { return workers_[worker].output; }
+  int descriptor(std::size_t worker) const { return workers_[worker].output.get(); }
   std::size_t running() const noexcept;
 
   // Calls `on_line` for every whole line that it has said so far. Its exit code (128 + signal) if that was all there will ever be.
@@ -47,8 +49,8 @@ class WorkerProcesses {
   struct Worker {
     std::string name;
     pid_t pid = -1;
-    int input = -1;   // its stdin
-    int output = -1;  // its stdout
+    base::Descriptor input{};   // its stdin
+    base::Descriptor output{};  // its stdout
     std::string partial{};
   };
 

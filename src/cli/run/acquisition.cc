@@ -1,13 +1,7 @@
 #include "cli/run/acquisition.h"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdint>
 #include <filesystem>
-#include <system_error>
 #include <utility>
 
 namespace holdfast::cli {
@@ -28,18 +22,13 @@ AcquireResult within(const std::optional<std::chrono::nanoseconds>& wait, Try at
 
 Acquisition::Acquisition(const RunOptions& options, const ServiceSettings& settings,
                          std::function<void(const Client&)> connected)
-    : options_(options),
-      settings_(settings),
-      tell_connected_(std::move(connected)),
-      done_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (done_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+    : options_(options), settings_(settings), tell_connected_(std::move(connected)) {
   thread_ = std::thread([this] { work(); });
 }
 
 Acquisition::~Acquisition() {
   give_up();
   if (thread_.joinable()) thread_.join();
-  ::close(done_);
 }
 
 AcquireResult& Acquisition::result() {
@@ -65,8 +54,7 @@ void Acquisition::work() {
   } catch (...) {
     failure_ = std::current_exception();
   }
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = ::write(done_, &one, sizeof one);
+  done_.set();
 }
 
 AcquireResult Acquisition::acquire(const std::optional<std::chrono::nanoseconds>& wait) {

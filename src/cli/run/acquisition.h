@@ -8,6 +8,7 @@
 #include <stop_token>
 #include <thread>
 
+#include "base/event_descriptor.h"
 #include "cli/config/service.h"
 #include "cli/run/run_options.h"
 #include "holdfast/acquire_result.h"
@@ -25,7 +26,7 @@ class Acquisition {
   Acquisition& operator=(const Acquisition&) = delete;
 
   // Readable once it has ended, one way or the other.
-  int done_fd() const noexcept { return done_; }
+  int done_fd() const noexcept { return done_.fd(); }
   // Leaves the line. done_fd() becomes readable soon, unless it is still connecting.
   void give_up() { stop_.request_stop(); }
 
@@ -41,7 +42,7 @@ class Acquisition {
   const RunOptions& options_;
   const ServiceSettings& settings_;
   const std::function<void(const Client&)> tell_connected_;
-  int done_ = -1;
+  const base::EventDescriptor done_;
   std::stop_source stop_;
   std::optional<Client> client_;
   std::atomic<Client*> connected_{nullptr};

@@ -16,21 +16,15 @@ Guardian::Guardian(const Run& run, const sigset_t& mask) {
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     throw std::system_error(errno, std::generic_category(), "socketpair");
   }
+  socket_ = base::Descriptor(ends[0]);
+  const base::Descriptor theirs(ends[1]);
   pid_ = ::fork();
   if (pid_ == 0) {
-    ::close(ends[0]);
-    guard(run, mask, ends[1]);
+    socket_.reset();
+    guard(run, mask, theirs.get());
   }
-  const int error = errno;
-  ::close(ends[1]);
-  socket_ = ends[0];
-  if (pid_ < 0) {
-    ::close(socket_);
-    throw std::system_error(error, std::generic_category(), "fork");
-  }
+  if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
 }
-
-Guardian::~Guardian() { ::close(socket_); }
 
 void Guardian::start(std::uint64_t token, const HoldTerms& terms, Clock::time_point valid_until) {
   valid_until_ = valid_until;
@@ -58,13 +52,13 @@ void Guardian::done() { send({.kind = ToGuardian::Kind::done}); }
 
 void Guardian::send(const ToGuardian& order) {
   // A guardian that does not read (it was stopped) keeps the deadlines it has, which is the safe side.
-  ::send(socket_, &order, sizeof order, MSG_DONTWAIT | MSG_NOSIGNAL);
+  ::send(socket_.get(), &order, sizeof order, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 std::optional<FromGuardian> Guardian::hear() {
   for (;;) {
     FromGuardian message;
-    const ssize_t got = ::recv(socket_, &message, sizeof message, MSG_DONTWAIT);
+    const ssize_t got = ::recv(socket_.get(), &message, sizeof message, MSG_DONTWAIT);
     if (got == sizeof message) return message;
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return std::nullopt;

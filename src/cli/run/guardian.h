@@ -7,6 +7,7 @@
 
 #include <optional>
 
+#include "base/descriptor.h"
 #include "cli/run/guard_message.h"
 #include "cli/run/guard_process.h"
 #include "lock/session_key.h"
@@ -15,15 +16,12 @@ namespace holdfast::cli {
 
 class Guardian {
  public:
-  // Forks. Make it before the first thread. `mask` is the command's. Throws std::system_error.
+  // Forks. Make it before the first thread. `mask` is the command's. Throws std::system_error. When it is destroyed the guardian sees
+  // that we are gone, and ends what runs.
   Guardian(const Run& run, const sigset_t& mask);
-  // The guardian sees that we are gone: what runs is ended.
-  ~Guardian();
-  Guardian(const Guardian&) = delete;
-  Guardian& operator=(const Guardian&) = delete;
 
   pid_t pid() const noexcept { return pid_; }
-  int socket() const noexcept { return socket_; }
+  int socket() const noexcept { return socket_.get(); }
 
   void start(std::uint64_t token, const HoldTerms& terms, Clock::time_point valid_until);
   // Sent only if it is new.
@@ -44,7 +42,7 @@ class Guardian {
   void send(const ToGuardian& order);
 
   pid_t pid_ = 0;
-  int socket_ = -1;
+  base::Descriptor socket_;
   bool dead_ = false;
   Clock::time_point valid_until_{};
 };

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,8 +30,8 @@ namespace {
 using std::chrono::milliseconds;
 
 // A guardian that is so late has been stopped, and no other process will do its work.
-constexpr auto kGuardianPatience = milliseconds(100);
-constexpr auto kKillPatience = std::chrono::seconds(10);
+constexpr auto kLongestDelay = milliseconds(100);
+constexpr auto kKillTimeout = std::chrono::seconds(10);
 
 }  // namespace
 
@@ -51,12 +50,7 @@ Holding::Holding(const Run& run, Clock::duration kill_after, const Lease& lease,
              .kill_after = options_.on_lost == OnLost::term ? fit_kill_after(kill_after, validity_) : kill_after,
              .margin = kill_margin(validity_),
              .largest_margin = largest_margin(validity_),
-             .hold_until = options_.max_hold ? granted_ + *options_.max_hold : Clock::time_point::max()},
-      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (wake_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
-}
-
-Holding::~Holding() { ::close(wake_); }
+             .hold_until = options_.max_hold ? granted_ + *options_.max_hold : Clock::time_point::max()} {}
 
 std::string Holding::bound() const {
   const auto plan = plan_deadlines(
@@ -75,8 +69,7 @@ std::string Holding::bound() const {
 RunEnd Holding::run() {
   const auto wake_us = [this](std::atomic<bool>& flag) {
     flag = true;
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const auto written = ::write(wake_, &one, sizeof one);
+    wake_.set();
   };
   // If the guardian dies, we inherit what it guarded.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -102,10 +95,9 @@ void Holding::wait() {
   // As often as matters to the guardian, whose deadlines are as old as our last look. Rounded up: 0 would spin.
   const auto often = std::clamp<Clock::duration>(validity_ / 20, milliseconds(20), milliseconds(1'000));
   const auto timeout = std::chrono::ceil<milliseconds>(often);
-  std::array<pollfd, 3> fds{{{signals_.fd(), POLLIN, 0}, {guardian_.socket(), POLLIN, 0}, {wake_, POLLIN, 0}}};
+  std::array<pollfd, 3> fds{{{signals_.fd(), POLLIN, 0}, {guardian_.socket(), POLLIN, 0}, {wake_.fd(), POLLIN, 0}}};
   ::poll(fds.data(), fds.size(), static_cast<int>(timeout.count()));
-  std::uint64_t ignored = 0;
-  [[maybe_unused]] const auto got = ::read(wake_, &ignored, sizeof ignored);
+  wake_.clear();
 }
 
 void Holding::hear_guardian() {
@@ -231,7 +223,7 @@ void Holding::look_at_the_clock() {
     last_ = plan_deadlines(terms_, valid_until);
     guardian_.renew(valid_until);
   }
-  if (last_.kill == Clock::time_point::max() || Clock::now() < last_.kill + kGuardianPatience) return;
+  if (last_.kill == Clock::time_point::max() || Clock::now() < last_.kill + kLongestDelay) return;
   // If it is only late, what is below it must not wait for its end.
   kill_descendants(guardian_.pid(), {}, local::kEngineProcessName);
   ::kill(guardian_.pid(), SIGKILL);  // then we hear that it is dead, and inherit what is left
@@ -247,7 +239,7 @@ void Holding::guardian_died() {
     if (process.parent == ::getpid() && process.pid != guardian_.pid() && older) before.push_back(process.pid);
   }
   const bool none_below = kill_all_but(before);
-  const bool all_dead = kill_escaped(run_.id, Clock::now() + kKillPatience) && none_below;
+  const bool all_dead = kill_escaped(run_.id, Clock::now() + kKillTimeout) && none_below;
   terminal_.restore();
   if (!std::exchange(explained_, true)) {
     say(run_.names() + ": the guardian of the command was killed; the command was ended");
@@ -264,7 +256,7 @@ void Holding::guardian_died() {
 // local:, when nothing else was seen for a while.
 bool Holding::kill_all_but(const std::vector<pid_t>& others) {
   constexpr int kQuietLooks = 50;
-  const auto give_up = Clock::now() + kKillPatience;
+  const auto give_up = Clock::now() + kKillTimeout;
   for (int quiet = 0; Clock::now() < give_up;) {
     const auto below = descendants_of(::getpid(), others);
     const auto found = to_be_ended(below, run_.id);
@@ -284,11 +276,10 @@ void Holding::stay_for_minimum() {
   while (!lost_ && end_->die_of == 0) {
     const auto left = std::chrono::ceil<milliseconds>(until - Clock::now()).count();
     if (left <= 0) return;
-    std::array<pollfd, 2> fds{{{signals_.fd(), POLLIN, 0}, {wake_, POLLIN, 0}}};
+    std::array<pollfd, 2> fds{{{signals_.fd(), POLLIN, 0}, {wake_.fd(), POLLIN, 0}}};
     constexpr std::int64_t kLongest = 3'600'000;
     ::poll(fds.data(), fds.size(), static_cast<int>(std::min(left, kLongest)));
-    std::uint64_t ignored = 0;
-    [[maybe_unused]] const auto got = ::read(wake_, &ignored, sizeof ignored);
+    wake_.clear();
     while (const auto signal = signals_.next()) {
       if (stops_us(signal->number)) signals_.suffer(signal->number);
       if (ends_us(signal->number)) end_ = ended_by(signal->number);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <optional>
 
+#include "base/event_descriptor.h"
 #include "cli/run/deadlines.h"
 #include "cli/run/guardian.h"
 #include "cli/run/one_run.h"
@@ -30,7 +31,6 @@ class Holding {
  public:
   // `kill_after`: see kill_after_of().
   Holding(const Run& run, Clock::duration kill_after, const Lease& lease, Guardian& guardian, WrapperSignals& signals);
-  ~Holding();
   Holding(const Holding&) = delete;
   Holding& operator=(const Holding&) = delete;
 
@@ -67,7 +67,7 @@ class Holding {
   const Clock::duration validity_;
   HoldTerms terms_;
   Deadlines last_{};
-  int wake_ = -1;
+  const base::EventDescriptor wake_;
   std::atomic<bool> lost_{false};
   std::atomic<bool> asked_back_{false};
   bool ending_ = false;     // we have told the guardian to

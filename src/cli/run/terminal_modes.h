@@ -5,15 +5,14 @@
 
 #include <optional>
 
+#include "base/descriptor.h"
+
 namespace holdfast::cli {
 
 class TerminalModes {
  public:
   // Remembers, if this job is in the foreground of a terminal.
   TerminalModes();
-  ~TerminalModes();
-  TerminalModes(const TerminalModes&) = delete;
-  TerminalModes& operator=(const TerminalModes&) = delete;
 
   // This job is in the foreground: there is a shell that waits for it, and for nothing else.
   bool in_foreground() const;
@@ -21,7 +20,7 @@ class TerminalModes {
   void restore();
 
  private:
-  int tty_ = -1;
+  const base::Descriptor tty_;
   std::optional<termios> before_;
 };
 

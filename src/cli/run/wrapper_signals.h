@@ -6,11 +6,13 @@
 #include <functional>
 #include <optional>
 
+#include "base/signals.h"
+
 namespace holdfast::cli {
 
 struct WrapperSignal {
   int number = 0;
-  // The kernel sent it, for a key or a window: to everybody in the foreground, and so to the command as well.
+  // The kernel sent it, for a key or a window: to every process in the foreground, and so to the command as well.
   bool from_terminal = false;
 };
 
@@ -20,13 +22,10 @@ class WrapperSignals {
  public:
   // Throws std::system_error.
   WrapperSignals();
-  ~WrapperSignals();
-  WrapperSignals(const WrapperSignals&) = delete;
-  WrapperSignals& operator=(const WrapperSignals&) = delete;
 
   // As it was when we were started: the command's.
-  const sigset_t& mask_before() const noexcept { return before_; }
-  int fd() const noexcept { return fd_; }
+  const sigset_t& mask_before() const noexcept { return signals_.mask_before(); }
+  int fd() const noexcept { return signals_.fd(); }
   std::optional<WrapperSignal> next();  // does not wait
 
   // As if we had not caught it. Stops: returns once we are continued, or immediately if nothing could do that (no shell). `before` runs when the
@@ -35,8 +34,7 @@ class WrapperSignals {
   void suffer(int signal, const std::function<void()>& before = {});
 
  private:
-  sigset_t before_{};
-  int fd_ = -1;
+  const base::SignalDescriptor signals_;
 };
 
 // What a process does that has not said what it does: it ends.

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "base/descriptor.h"
 #include "cli/config/setting_value.h"
 
 namespace holdfast::cli::shell {
@@ -18,30 +19,6 @@ namespace {
 
 // Twice the lines, each with a node's worth of data: more is not ours.
 constexpr off_t kMostBytes = 16 << 20;
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-bool write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const auto written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
 
 std::string read_all(int fd) {
   std::string text;
@@ -85,15 +62,15 @@ void History::load() {
   const auto directory = file_->parent_path();
   std::filesystem::create_directories(directory.parent_path(), error);
   if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) error = {errno, std::generic_category()};
-  const Descriptor opened(::open(file_->c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
+  const base::Descriptor opened(::open(file_->c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
   struct stat status {};
-  if (opened.get() < 0 || ::fstat(opened.get(), &status) != 0) {
+  if (!opened || ::fstat(opened.get(), &status) != 0) {
     if (!error) error = {errno, std::generic_category()};
     trouble_ = file_->string() + ": " + error.message();
   } else if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid() || status.st_size > kMostBytes) {
     trouble_ = file_->string() + ": it is not a file of yours, or far too large";
   } else if ((status.st_mode & 077) != 0 && ::fchmod(opened.get(), 0600) != 0) {
-    trouble_ = file_->string() + ": others can read it";
+    trouble_ = file_->string() + ": other users can read it";
   }
   if (!trouble_.empty()) {
     file_.reset();
@@ -113,11 +90,12 @@ void History::load() {
 void History::cut() const {
   // Beside it, so that the name never stands for half a file. Whatever fails, the long file stays.
   auto beside = file_->string() + ".XXXXXX";
-  const Descriptor made(::mkostemp(beside.data(), O_CLOEXEC));
-  if (made.get() < 0) return;
+  const base::Descriptor made(::mkostemp(beside.data(), O_CLOEXEC));
+  if (!made) return;
   std::string text;
   for (const auto& line : lines_) text += line + '\n';
-  if (!write_all(made.get(), text) || ::rename(beside.c_str(), file_->c_str()) != 0) (void)::unlink(beside.c_str());
+  if (!base::write_all(made.get(), text) || ::rename(beside.c_str(), file_->c_str()) != 0)
+    (void)::unlink(beside.c_str());
 }
 
 void History::add(const std::string& line) {
@@ -125,9 +103,9 @@ void History::add(const std::string& line) {
   lines_.push_back(line);
   if (lines_.size() > kMostLines) lines_.erase(lines_.begin());
   if (!file_) return;
-  const Descriptor opened(
+  const base::Descriptor opened(
       ::open(file_->c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
-  if (opened.get() < 0 || !write_all(opened.get(), line + '\n')) {
+  if (!opened || !base::write_all(opened.get(), line + '\n')) {
     trouble_ = file_->string() + ": " + std::generic_category().message(errno);
     file_.reset();
   }

@@ -1,12 +1,7 @@
 #include "cli/shell/node_events.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdint>
-#include <system_error>
 #include <utility>
 
 #include "cli/shell/nodes.h"
@@ -17,22 +12,6 @@ namespace {
 // Between attempts to reach a service that is away.
 constexpr int kPauseMilliseconds = 1'000;
 
-int make_eventfd() {
-  const int fd = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (fd < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
-  return fd;
-}
-
-void signal(int fd) {
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = ::write(fd, &one, sizeof one);
-}
-
-void drain(int fd) {
-  std::uint64_t count = 0;
-  [[maybe_unused]] const auto got = ::read(fd, &count, sizeof count);
-}
-
 bool is_readable(int fd, int milliseconds) {
   pollfd polled{fd, POLLIN, 0};
   return ::poll(&polled, 1, milliseconds) > 0;
@@ -41,18 +20,11 @@ bool is_readable(int fd, int milliseconds) {
 }  // namespace
 
 NodeEvents::NodeEvents(SessionOptions options, std::string path, std::function<void()> wake)
-    : options_(std::move(options)),
-      path_(std::move(path)),
-      wake_(std::move(wake)),
-      stop_(make_eventfd()),
-      changed_(make_eventfd()),
-      thread_([this] { run(); }) {}
+    : options_(std::move(options)), path_(std::move(path)), wake_(std::move(wake)), thread_([this] { run(); }) {}
 
 NodeEvents::~NodeEvents() {
-  signal(stop_);
+  stop_.set();
   thread_.join();
-  ::close(stop_);
-  ::close(changed_);
 }
 
 std::vector<NodeEvent> NodeEvents::take() {
@@ -68,7 +40,7 @@ void NodeEvents::wait_for(std::chrono::milliseconds time) {
 // The watch is set once more: the answer to that comes after all events before it.
 void NodeEvents::catch_up(std::chrono::milliseconds time) {
   if (!listening_.exchange(false)) return;
-  signal(changed_);
+  changed_.set();
   wait_for(time);
 }
 
@@ -84,7 +56,7 @@ void NodeEvents::run() {
       .connection =
           [this](const std::string&) {
             listening_ = false;
-            signal(changed_);
+            changed_.set();
           },
       .node =
           [this](wire::EventType type, const std::string& path) {
@@ -95,25 +67,25 @@ void NodeEvents::run() {
             }
             wake_();
           }};
-  Session session(options_, Interruption{.fd = stop_, .take = [] { return true; }}, news);
-  while (!unsupported_ && !is_readable(stop_, 0)) {
+  Session session(options_, Interruption{.fd = stop_.fd(), .take = [] { return true; }}, news);
+  while (!unsupported_ && !is_readable(stop_.fd(), 0)) {
     if (session.open()) listen(session);
     listening_ = false;
-    if (is_readable(stop_, kPauseMilliseconds)) return;
+    if (is_readable(stop_.fd(), kPauseMilliseconds)) return;
   }
 }
 
 // Until the watch cannot be set, or it is to end.
 void NodeEvents::listen(Session& session) {
   do {
-    drain(changed_);
+    changed_.clear();
     const auto set = Nodes(session).add_watch(path_, wire::AddWatchMode::persistent_recursive);
     if (!set) {
       if (set.error().code == wire::Code::unimplemented) settle(unsupported_);
       return;
     }
     settle(listening_);
-  } while (session.wait_readable(changed_));
+  } while (session.wait_readable(changed_.fd()));
 }
 
 }  // namespace holdfast::cli::shell

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/event_descriptor.h"
 #include "cli/shell/session.h"
 
 namespace holdfast::cli::shell {
@@ -40,7 +41,6 @@ class NodeEvents {
   // What the server has sent by now can be taken when this returns; waits for it at most that long.
   void catch_up(std::chrono::milliseconds time);
   std::vector<NodeEvent> take();
-  bool is_listening() const { return listening_; }
   bool is_unsupported() const { return unsupported_; }
 
  private:
@@ -51,8 +51,8 @@ class NodeEvents {
   const SessionOptions options_;
   const std::string path_;
   const std::function<void()> wake_;
-  int stop_;     // readable: end
-  int changed_;  // readable: another connection, on which the watch may be missing
+  const base::EventDescriptor stop_;     // readable: end
+  const base::EventDescriptor changed_;  // readable: another connection, on which the watch may be missing
   std::atomic<bool> listening_ = false;
   std::atomic<bool> unsupported_ = false;
   std::mutex mutex_;

@@ -2,11 +2,11 @@
 // closing the window. As values for the one thread, not as interruptions.
 #pragma once
 
-#include <signal.h>
-
 #include <functional>
 #include <optional>
 #include <utility>
+
+#include "base/signals.h"
 
 namespace holdfast::cli::shell {
 
@@ -19,7 +19,7 @@ class TerminalSignals {
   TerminalSignals& operator=(const TerminalSignals&) = delete;
 
   // Readable once there is something for take().
-  int fd() const { return fd_; }
+  int fd() const { return signals_.fd(); }
 
   // Takes one of them. SIGTSTP stops this process here, between `before_stop` and `after_stop`. True if the caller that waits
   // should stop waiting: interrupted(), or ended().
@@ -38,8 +38,7 @@ class TerminalSignals {
  private:
   void stop();
 
-  sigset_t before_{};
-  int fd_ = -1;
+  const base::SignalDescriptor signals_;
   bool interrupted_ = false;
   std::optional<int> ended_;
 };

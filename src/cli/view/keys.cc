@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/signals.h"
+
 namespace holdfast::cli {
 namespace {
 
@@ -29,13 +31,8 @@ constexpr std::array kSpellings{
 
 // A process in the background that changes the terminal is stopped, unless it does not want to hear of it.
 void set_modes(const termios& modes) {
-  sigset_t only;
-  sigset_t usual;
-  ::sigemptyset(&only);
-  ::sigaddset(&only, SIGTTOU);
-  ::pthread_sigmask(SIG_BLOCK, &only, &usual);
+  const base::BlockedSignals blocked(base::signal_set({SIGTTOU}));
   ::tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
-  ::pthread_sigmask(SIG_SETMASK, &usual, nullptr);
 }
 
 bool in_foreground() { return ::tcgetpgrp(STDIN_FILENO) == ::getpgrp(); }

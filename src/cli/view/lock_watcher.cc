@@ -1,14 +1,8 @@
 #include "cli/view/lock_watcher.h"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstdint>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include "base/name.h"
@@ -39,15 +33,13 @@ bool is_spelled_as_named(const std::string& queue) {
 }  // namespace
 
 LockWatcher::LockWatcher(ServiceSettings settings, std::string name)
-    : settings_(std::move(settings)), name_(std::move(name)), ready_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (ready_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+    : settings_(std::move(settings)), name_(std::move(name)) {
   thread_ = std::thread([this] { run(); });
 }
 
 LockWatcher::~LockWatcher() {
   stop();
   if (thread_.joinable()) thread_.join();
-  ::close(ready_);
 }
 
 std::string LockWatcher::full_name(const std::string& name) const {
@@ -166,17 +158,14 @@ void LockWatcher::look_around(std::optional<Client>& client, bool everywhere, Lo
 void LockWatcher::post(Look look) {
   const std::lock_guard lock(mutex_);
   looks_.push_back(std::move(look));
-  const std::uint64_t one = 1;
-  // An eventfd takes 2^64 - 2 of these before they are read.
-  [[maybe_unused]] const auto written = ::write(ready_, &one, sizeof one);
+  ready_.set();
 }
 
 std::optional<Look> LockWatcher::take() {
   const std::lock_guard lock(mutex_);
   if (failure_) std::rethrow_exception(failure_);
   if (looks_.empty()) {
-    std::uint64_t count = 0;
-    [[maybe_unused]] const auto got = ::read(ready_, &count, sizeof count);
+    ready_.clear();
     return std::nullopt;
   }
   auto look = std::move(looks_.front());

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/event_descriptor.h"
 #include "cli/config/service.h"
 #include "cli/shell/node_events.h"
 #include "cli/view/describe.h"
@@ -39,7 +40,7 @@ class LockWatcher {
   LockWatcher& operator=(const LockWatcher&) = delete;
 
   // Readable while there is something to take.
-  int ready() const { return ready_; }
+  int ready() const { return ready_.fd(); }
   // The next look; nothing if there was none since. Throws what the first look failed with: that is no outage, but a mistake.
   std::optional<Look> take();
 
@@ -58,7 +59,7 @@ class LockWatcher {
 
   const ServiceSettings settings_;
   const std::string name_;
-  int ready_;
+  const base::EventDescriptor ready_;
   Locks locks_;  // as they were seen last
   std::optional<shell::NodeEvents> events_;
 

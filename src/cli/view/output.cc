@@ -8,23 +8,16 @@
 #include <cstdio>
 #include <system_error>
 
+#include "base/descriptor.h"
 #include "base/text.h"
 #include "cli/exit_code.h"
 
 namespace holdfast::cli {
 
 bool write_out(std::string_view text) {
-  while (!text.empty()) {
-    const auto written = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (written >= 0) {
-      text.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno == EPIPE) {
-      return false;
-    } else if (errno != EINTR) {
-      throw std::system_error(errno, std::generic_category(), "cannot write to stdout");
-    }
-  }
-  return true;
+  if (base::write_all(STDOUT_FILENO, text)) return true;
+  if (errno == EPIPE) return false;
+  throw std::system_error(errno, std::generic_category(), "cannot write to stdout");
 }
 
 bool write_out(const std::vector<std::string>& lines) {
