@@ -3,17 +3,12 @@
 //   rule                what is wrong
 //   unreadable          a line is no JSON, or lacks what its kind must have
 //   cut_off             no line "run" at the beginning, or no "over" at the end
-//   stale_write         a write was admitted after one with a larger token
-//   overlapping_writes  admitted writes of two sections interleave
-//   shared_token        a token was granted twice, or somebody wrote with a token that was not granted to it
-//   token_order         of two sections that wrote, the later one has no larger token
-//   overlapping_holds   somebody was granted while another hold was valid by its own promise (valid_until), and not
-//                       released
+//   stale_write and others of cli/demo/hold_check.h: the holds, and the writes under them
 //   starved             an ask was never answered, took too long though nothing had happened to its client or the
 //                       server, or a client was not granted after the last fault
 //   failed_ask          an ask ended with an error
-//   died                a process ended and nobody killed it
-//   left_node           something is in the queue after everybody has gone
+//   died                a process ended that was not killed
+//   left_node           something is in the queue after all clients have gone
 //   empty_run           too few grants or faults for the run to show anything, or no late write was refused
 //
 // With a fence that works, stale_write cannot be; with a lock that works, overlapping_holds cannot.
@@ -32,7 +27,7 @@ namespace holdfast::testing {
 
 struct CheckOptions {
   std::size_t least_grants = 40;
-  // Of one ask, since the last fault of its own client or the server. Those of everybody ahead are included: each may
+  // Of one ask, since the last fault of its own client or the server. Those of all clients ahead are included: each may
   // die as soon as it is granted, which takes a session.
   std::chrono::milliseconds longest_wait{20'000};
 };

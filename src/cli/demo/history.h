@@ -55,11 +55,9 @@ struct Verdict {
   bool held() const { return exclusion.empty() && order.empty() && tokens.empty() && not_shown.empty(); }
 };
 
-// Mutual exclusion: no hold begins before another has ended. A hold begins when acquire returned. It ends when its holder was about
-// to release it; where it was lost, at its valid_until, from which its holder could know; of a holder that was killed, at the last
-// valid_until it reported: until then the service had to keep it.
+// Mutual exclusion, and tokens that grow from write to write: as hold_check.h has it.
 // Order: of two tickets in one sighting that were both granted, the one ahead was granted first.
-// Tokens: they grow from grant to grant; a write is admitted if, and only if, no larger token has written before.
+// Tokens: they grow from grant to grant as well.
 Verdict check(const History& history);
 
 }  // namespace holdfast::cli::demo
