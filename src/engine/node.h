@@ -52,4 +52,7 @@ struct Node {
   std::string path() const;
 };
 
+// It may be removed without a request: a container that is empty, a TTL node whose time is over.
+inline bool is_mortal(const Node& node) { return node.kind == Kind::container || node.kind == Kind::ttl; }
+
 }  // namespace holdfast::engine

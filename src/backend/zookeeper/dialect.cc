@@ -63,7 +63,7 @@ void sort_by_sequence(spi::Listing& tickets) {
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(ticket.sequence) - origin);
   };
   std::sort(tickets.begin(), tickets.end(), [&](const spi::Ticket& a, const spi::Ticket& b) {
-    // A reader that stands in place of its writer comes behind it.
+    // A reader that stands in place of its writer comes after it.
     const auto key = [&](const spi::Ticket& t) {
       return std::tuple(distance(t), t.mode == Mode::shared, std::string_view(t.id));
     };

@@ -2,7 +2,7 @@
 //
 // A watch is used up when it fires, and the server keeps one per node and session, whichever part of us asked for it. So what looks
 // like one lasting listener each is this: a watch that is set again after every change of the text, and that is removed when the
-// last of those who listen to a node has lost interest.
+// last listener of a node has lost interest.
 #pragma once
 
 #include <cstdint>
