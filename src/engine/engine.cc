@@ -128,7 +128,7 @@ Outcome Engine::open_session(wire::Zxid zxid, std::int64_t time, wire::SessionId
 Outcome Engine::set_timeout(wire::Zxid zxid, std::int64_t time, wire::SessionId session,
                             std::chrono::milliseconds timeout) {
   Outcome outcome{.zxid = zxid, .transaction = {.zxid = zxid, .time = time}};
-  const Session* there = sessions_.find(session);
+  const SessionState* there = sessions_.find(session);
   if (there == nullptr) return outcome;
   outcome.timeout_before = there->timeout;
   // In a log, opening a session again means the same session with the values it has now.

@@ -7,7 +7,7 @@ namespace {
 // On disk: never change a number, never use one again.
 enum class Tag : std::int32_t { session = 1, node = 2 };
 
-std::string encode(wire::SessionId id, const Session& session) {
+std::string encode(wire::SessionId id, const SessionState& session) {
   wire::Writer out;
   out.i32(static_cast<std::int32_t>(Tag::session));
   out.i64(id);
@@ -88,7 +88,7 @@ std::optional<std::string> Engine::next_snapshot_record() {
     const auto id = snapshot_sessions_.back();
     snapshot_sessions_.pop_back();
     // If it was closed meanwhile, the log closes it again.
-    if (const Session* session = sessions_.find(id)) return encode(id, *session);
+    if (const SessionState* session = sessions_.find(id)) return encode(id, *session);
   }
   const Node* node = tree_.next();
   if (node == nullptr) return std::nullopt;

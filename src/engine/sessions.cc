@@ -12,7 +12,7 @@ void Sessions::open(wire::SessionId id, std::string password, std::chrono::milli
   // One look for each session, one more for this one, and as many that are out of date.
   const auto looks = 2 * (sessions_.size() + 2);
   if (looks > due_.capacity()) due_.reserve(2 * looks);
-  const auto [at, added] = sessions_.insert_or_assign(id, Session{std::move(password), timeout, now});
+  const auto [at, added] = sessions_.insert_or_assign(id, SessionState{std::move(password), timeout, now});
   look_at(id, at->second, now + timeout);
 }
 
@@ -24,7 +24,7 @@ void Sessions::put_back(Closed closed) noexcept {
   look_at(at->first, at->second, at->second.heard + at->second.timeout);
 }
 
-void Sessions::look_at(wire::SessionId id, Session& session, Moment when) noexcept {
+void Sessions::look_at(wire::SessionId id, SessionState& session, Moment when) noexcept {
   // From here on its looks are out of date: at most one look per session is not.
   session.due = Moment::max();
   if (due_.size() == due_.capacity()) drop_stale_looks();
@@ -37,7 +37,7 @@ void Sessions::look_at(wire::SessionId id, Session& session, Moment when) noexce
 
 void Sessions::drop_stale_looks() noexcept {
   std::erase_if(due_, [this](const Due& look) {
-    const Session* session = find(look.second);
+    const SessionState* session = find(look.second);
     return session == nullptr || session->due != look.first;
   });
   // A log may open one session again and again at one moment. A sorted list is a valid heap.
@@ -45,13 +45,13 @@ void Sessions::drop_stale_looks() noexcept {
   due_.erase(std::unique(due_.begin(), due_.end()), due_.end());
 }
 
-Session* Sessions::find(wire::SessionId id) {
+SessionState* Sessions::find(wire::SessionId id) {
   const auto found = sessions_.find(id);
   return found == sessions_.end() ? nullptr : &found->second;
 }
 
 void Sessions::set_timeout(wire::SessionId id, std::chrono::milliseconds timeout) noexcept {
-  Session* session = find(id);
+  SessionState* session = find(id);
   if (session == nullptr) return;
   session->timeout = timeout;
   const auto end = session->heard + timeout;
@@ -59,7 +59,7 @@ void Sessions::set_timeout(wire::SessionId id, std::chrono::milliseconds timeout
 }
 
 void Sessions::heard_of(wire::SessionId id, Moment now) {
-  if (Session* session = find(id)) session->heard = std::max(session->heard, now);
+  if (SessionState* session = find(id)) session->heard = std::max(session->heard, now);
 }
 
 void Sessions::all_heard_of(Moment now) {
@@ -67,7 +67,7 @@ void Sessions::all_heard_of(Moment now) {
 }
 
 void Sessions::look_again(wire::SessionId id, Moment earliest) {
-  if (Session* session = find(id)) look_at(id, *session, std::max(earliest, session->heard + session->timeout));
+  if (SessionState* session = find(id)) look_at(id, *session, std::max(earliest, session->heard + session->timeout));
 }
 
 std::optional<Moment> Sessions::next_look() const {
@@ -79,7 +79,7 @@ std::vector<wire::SessionId> Sessions::expired(Moment now) {
   std::vector<wire::SessionId> over;
   while (!due_.empty() && due_.front().first <= now) {
     const auto [when, id] = due_.front();
-    Session* session = find(id);
+    SessionState* session = find(id);
     const bool stale = session == nullptr || session->due != when;
     const bool ends = !stale && session->heard + session->timeout <= now;
     try {

@@ -21,7 +21,7 @@
 
 namespace holdfast::engine {
 
-struct Session {
+struct SessionState {
   std::string password;
   std::chrono::milliseconds timeout{0};
   Moment heard{0};
@@ -29,7 +29,7 @@ struct Session {
 };
 
 class Sessions {
-  using ById = std::unordered_map<wire::SessionId, Session>;
+  using ById = std::unordered_map<wire::SessionId, SessionState>;
 
  public:
   // A session that was closed, and may be put back.
@@ -41,8 +41,8 @@ class Sessions {
   Closed close(wire::SessionId id) noexcept { return sessions_.extract(id); }
   void put_back(Closed closed) noexcept;
 
-  Session* find(wire::SessionId id);
-  const Session* find(wire::SessionId id) const { return const_cast<Sessions*>(this)->find(id); }
+  SessionState* find(wire::SessionId id);
+  const SessionState* find(wire::SessionId id) const { return const_cast<Sessions*>(this)->find(id); }
   // A resumed session may come with another timeout.
   void set_timeout(wire::SessionId id, std::chrono::milliseconds timeout) noexcept;
   // Its end is not before `now` + its timeout; it may have been heard of later already.
@@ -61,10 +61,10 @@ class Sessions {
   std::size_t size() const { return sessions_.size(); }
   // Little more than the number of sessions, however often they come and go.
   std::size_t looks_due() const { return due_.size(); }
-  const std::unordered_map<wire::SessionId, Session>& all() const { return sessions_; }
+  const std::unordered_map<wire::SessionId, SessionState>& all() const { return sessions_; }
 
  private:
-  void look_at(wire::SessionId id, Session& session, Moment when) noexcept;
+  void look_at(wire::SessionId id, SessionState& session, Moment when) noexcept;
   void drop_stale_looks() noexcept;
 
   using Due = std::pair<Moment, wire::SessionId>;

@@ -110,7 +110,7 @@ TEST(Sessions, whose_end_was_taken_back_are_named_again_once) {
   Sessions sessions;
   sessions.open(1, "word", 10s, 0s);
   EXPECT_EQ(sessions.expired(10s), Ids{1});
-  const Session was = *sessions.find(1);
+  const SessionState was = *sessions.find(1);
   sessions.close(1);
   sessions.open(1, was.password, was.timeout, was.heard);
   EXPECT_EQ(sessions.expired(11s), Ids{1});
@@ -120,7 +120,7 @@ TEST(Sessions, whose_end_was_taken_back_are_named_again_once) {
 TEST(Sessions, that_were_closed_and_taken_back_before_their_end_are_named_once) {
   Sessions sessions;
   sessions.open(1, "word", 10s, 0s);
-  const Session was = *sessions.find(1);
+  const SessionState was = *sessions.find(1);
   sessions.close(1);
   sessions.open(1, was.password, was.timeout, was.heard);
   EXPECT_EQ(sessions.expired(11s), Ids{1});

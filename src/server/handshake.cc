@@ -24,7 +24,7 @@ std::string new_password() {
 
 }  // namespace
 
-const engine::Session* Handshake::resumed() const {
+const engine::SessionState* Handshake::resumed() const {
   const auto* session = context_.known.find(request_.session);
   return session != nullptr && session->password == request_.password ? session : nullptr;
 }
@@ -37,7 +37,7 @@ bool Handshake::writes() const {
 
 // Limits that were lowered since are for new sessions: a client whose answer to this is lost counts on what it was granted before. Only if it
 // asks for less itself does it get less.
-std::chrono::milliseconds Handshake::timeout_of(const engine::Session& session) const {
+std::chrono::milliseconds Handshake::timeout_of(const engine::SessionState& session) const {
   const auto kept = std::min(session.timeout, std::chrono::milliseconds(request_.timeout));
   return std::max(context_.sessions.grant(request_.timeout), kept);
 }

@@ -41,9 +41,9 @@ class Handshake final : public ConnectionWork {
 
  private:
   // None if there is none, or if the password is another session's.
-  const engine::Session* resumed() const;
+  const engine::SessionState* resumed() const;
   // Of one that is resumed.
-  std::chrono::milliseconds timeout_of(const engine::Session& session) const;
+  std::chrono::milliseconds timeout_of(const engine::SessionState& session) const;
   engine::Outcome resume(engine::Engine& engine, const Turn& turn);
   engine::Outcome open(engine::Engine& engine, const Turn& turn);
   // From now on this connection speaks for the session; one that did before is of the past.

@@ -83,20 +83,20 @@ void ThreadedLoop::run_handlers() {
 
 void ThreadedLoop::step_out(const std::function<Rest()>& slow) {
   times_out_.fetch_add(1);
-  place_.store(Place::out);
+  step_out_.store(StepOut::out);
   if (!looking_.load()) {
     // Under the lock, or it could fall asleep without having noticed.
     const std::lock_guard lock(mutex_);
     changed_.notify_all();
   }
   auto rest = slow();
-  auto expected = Place::out;
-  if (place_.compare_exchange_strong(expected, Place::loop)) return rest();
+  auto expected = StepOut::out;
+  if (step_out_.compare_exchange_strong(expected, StepOut::none)) return rest();
   replaced = true;
   {
     // Before the rest: that may step out itself.
     const std::lock_guard lock(mutex_);
-    place_.store(Place::loop);
+    step_out_.store(StepOut::none);
     changed_.notify_all();
   }
   asio::post(context_, std::move(rest));
@@ -104,7 +104,7 @@ void ThreadedLoop::step_out(const std::function<Rest()>& slow) {
 
 void ThreadedLoop::wait_for_slow() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return place_.load() == Place::loop; });
+  changed_.wait(lock, [this] { return step_out_.load() == StepOut::none; });
 }
 
 bool ThreadedLoop::stand_by() {
@@ -115,8 +115,8 @@ bool ThreadedLoop::stand_by() {
     const auto now = times_out_.load();
     const bool same = std::exchange(seen, now) == now;
     if (!same) continue;
-    auto expected = Place::out;
-    if (place_.compare_exchange_strong(expected, Place::replaced)) return true;
+    auto expected = StepOut::out;
+    if (step_out_.compare_exchange_strong(expected, StepOut::replaced)) return true;
     // Nothing is written: no need to look before something is.
     looking_.store(false);
     changed_.wait(lock, [&] { return ended_ || times_out_.load() != seen; });

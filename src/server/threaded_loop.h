@@ -45,8 +45,8 @@ class ThreadedLoop final : public Loop {
   std::unique_ptr<Background> background(const char* name) override;
 
  private:
-  enum class Place {
-    loop,      // no thread is out
+  enum class StepOut {
+    none,      // no thread is out
     out,       // the loop's thread is, and no thread runs the loop
     replaced,  // it is, and the other one runs the loop
   };
@@ -58,7 +58,7 @@ class ThreadedLoop final : public Loop {
 
   asio::io_context context_;
   asio::executor_work_guard<asio::io_context::executor_type> busy_{context_.get_executor()};
-  std::atomic<Place> place_ = Place::loop;
+  std::atomic<StepOut> step_out_ = StepOut::none;
   std::atomic<std::uint64_t> times_out_ = 0;
   std::atomic<bool> looking_ = false;
   bool ended_ = false;

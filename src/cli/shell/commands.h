@@ -17,7 +17,7 @@ namespace holdfast::cli::shell {
 
 // What commands work on.
 struct Context {
-  Session& session;
+  PolledSession& session;
   Nodes nodes{session};
   History& history;
   std::FILE* out = stdout;

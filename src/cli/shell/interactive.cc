@@ -74,7 +74,7 @@ class Conversation {
                       .complete = [this](std::string_view before) { return completion(before); },
                       .wait = [this] { return session_.wait_readable(STDIN_FILENO); }}};
   History history_{history_file()};
-  Session session_;
+  PolledSession session_;
   Context context_{.session = session_, .history = history_, .on_terminal = true};
 };
 

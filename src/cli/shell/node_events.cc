@@ -67,7 +67,7 @@ void NodeEvents::run() {
             }
             wake_();
           }};
-  Session session(options_, Interruption{.fd = stop_.fd(), .take = [] { return true; }}, news);
+  PolledSession session(options_, Interruption{.fd = stop_.fd(), .take = [] { return true; }}, news);
   while (!unsupported_ && !is_readable(stop_.fd(), 0)) {
     if (session.open()) listen(session);
     listening_ = false;
@@ -76,7 +76,7 @@ void NodeEvents::run() {
 }
 
 // Until the watch cannot be set, or it is to end.
-void NodeEvents::listen(Session& session) {
+void NodeEvents::listen(PolledSession& session) {
   do {
     changed_.clear();
     const auto set = Nodes(session).add_watch(path_, wire::AddWatchMode::persistent_recursive);

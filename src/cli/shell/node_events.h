@@ -45,7 +45,7 @@ class NodeEvents {
 
  private:
   void run();
-  void listen(Session& session);
+  void listen(PolledSession& session);
   void settle(std::atomic<bool>& state);
 
   const SessionOptions options_;

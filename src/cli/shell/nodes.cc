@@ -9,7 +9,7 @@ namespace {
 
 wire::Stat stat_of(const zk::Answer& answer) { return answer.stat; }
 void nothing_of(const zk::Answer&) {}
-zk::Client::WatchId watch_if(bool watch) { return watch ? Session::kWatch : zk::Client::kNoWatch; }
+zk::Client::WatchId watch_if(bool watch) { return watch ? PolledSession::kWatch : zk::Client::kNoWatch; }
 
 }  // namespace
 
@@ -24,7 +24,7 @@ std::string Nodes::shown(const std::string& path) const {
   return path.size() == chroot.size() ? "/" : path.substr(chroot.size());
 }
 
-Outcome<zk::Answer> Nodes::ask(const std::string& path, bool changes, const Session::Request& request) {
+Outcome<zk::Answer> Nodes::ask(const std::string& path, bool changes, const PolledSession::Request& request) {
   auto answer = session_.ask(request);
   if (!answer) return tl::unexpected(trouble_of(answer.error(), path, changes));
   return *std::move(answer);
@@ -93,7 +93,7 @@ Outcome<wire::Stat> Nodes::set_acl(const std::string& path, const wire::AclList&
 Outcome<void> Nodes::add_watch(const std::string& path, wire::AddWatchMode mode) {
   return ask(path, false,
              [&](zk::Client& client, auto done) {
-               client.add_watch(real(path), mode, Session::kWatch, std::move(done));
+               client.add_watch(real(path), mode, PolledSession::kWatch, std::move(done));
              })
       .map(nothing_of);
 }

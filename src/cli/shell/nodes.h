@@ -16,7 +16,7 @@ using zk::kAnyVersion;
 
 class Nodes {
  public:
-  explicit Nodes(Session& session) : session_(session) {}
+  explicit Nodes(PolledSession& session) : session_(session) {}
 
   // The path it got.
   Outcome<std::string> create(zk::NewNode node);
@@ -57,9 +57,9 @@ class Nodes {
   std::string real(const std::string& path) const;
   std::string shown(const std::string& path) const;
   // `changes`: it is meant to change something.
-  Outcome<zk::Answer> ask(const std::string& path, bool changes, const Session::Request& request);
+  Outcome<zk::Answer> ask(const std::string& path, bool changes, const PolledSession::Request& request);
 
-  Session& session_;
+  PolledSession& session_;
 };
 
 }  // namespace holdfast::cli::shell

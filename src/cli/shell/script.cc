@@ -21,7 +21,7 @@ constexpr std::size_t kLongestLine = 4 << 20;
 // Standard input by lines, while the session is kept alive.
 class Lines {
  public:
-  explicit Lines(Session& session) : session_(session) {}
+  explicit Lines(PolledSession& session) : session_(session) {}
 
   // False at the end. Throws std::runtime_error.
   bool next(std::string& line) {
@@ -52,7 +52,7 @@ class Lines {
     return got > 0;
   }
 
-  Session& session_;
+  PolledSession& session_;
   std::string buffer_;
   std::size_t searched_ = 0;
 };
@@ -75,7 +75,7 @@ int report(const Trouble& trouble, const std::string& where) {
 }  // namespace
 
 int run_once(const SessionOptions& options, const std::vector<std::string>& words) {
-  Session session(options, {}, told());
+  PolledSession session(options, {}, told());
   if (const auto opened = session.open(); !opened) return report(trouble_of(opened.error(), "/", false), "");
   History history(std::nullopt);
   Context context{.session = session, .history = history, .on_terminal = ::isatty(STDOUT_FILENO) == 1};
@@ -86,7 +86,7 @@ int run_once(const SessionOptions& options, const std::vector<std::string>& word
 }
 
 int run_script(const SessionOptions& options, bool keep_going) {
-  Session session(options, {}, told());
+  PolledSession session(options, {}, told());
   if (const auto opened = session.open(); !opened) return report(trouble_of(opened.error(), "/", false), "");
   History history(std::nullopt);
   Context context{.session = session, .history = history, .on_terminal = ::isatty(STDOUT_FILENO) == 1};

@@ -36,10 +36,10 @@ net::ServerAddresses looked_up(const net::ServerAddresses& servers) {
 
 }  // namespace
 
-Session::Session(SessionOptions options, Interruption interruption, SessionNews news)
+PolledSession::PolledSession(SessionOptions options, Interruption interruption, SessionNews news)
     : options_(std::move(options)), interruption_(std::move(interruption)), news_(std::move(news)) {}
 
-void Session::move_to(net::ServerAddresses servers) {
+void PolledSession::move_to(net::ServerAddresses servers) {
   close();
   options_.servers = std::move(servers);
   options_.auth.clear();
@@ -47,7 +47,7 @@ void Session::move_to(net::ServerAddresses servers) {
   options_.locate = nullptr;
 }
 
-Answer<void> Session::open() {
+Answer<void> PolledSession::open() {
   close();
   expired_ = false;
   start();
@@ -56,7 +56,7 @@ Answer<void> Session::open() {
   return reached;
 }
 
-void Session::close() {
+void PolledSession::close() {
   phase_ = Phase::closed;
   closed_why_ = "a server; connect opens a new session";
   const auto client = std::exchange(client_, nullptr);
@@ -65,14 +65,14 @@ void Session::close() {
   client->close();
 }
 
-void Session::start() {
+void PolledSession::start() {
   phase_ = Phase::connecting;
   session_ = 0;
   was_ready_ = false;
   client_ = std::make_shared<zk::Client>(
       reactor_,
-      [this](const net::ServerAddress& server, Clock::duration patience, zk::Line::Events events) {
-        return dial(server, patience, std::move(events));
+      [this](const net::ServerAddress& server, Clock::duration timeout, zk::Line::Events events) {
+        return dial(server, timeout, std::move(events));
       },
       zk::Client::Options{.session_timeout = options_.session_timeout,
                           .connection_timeout = options_.connect_timeout,
@@ -84,29 +84,29 @@ void Session::start() {
 }
 
 // The session is over, and its watches with it.
-void Session::replace() {
+void PolledSession::replace() {
   client_->abandon(wire::Code::session_expired);
   expired_ = true;
   start();
 }
 
-std::shared_ptr<zk::Line> Session::dial(const net::ServerAddress& server, Clock::duration patience,
-                                        zk::Line::Events events) {
-  if (!options_.locate) return zk::SocketLine::make(reactor_, server, patience, std::move(events), options_.tls.get());
+std::shared_ptr<zk::Line> PolledSession::dial(const net::ServerAddress& server, Clock::duration timeout,
+                                              zk::Line::Events events) {
+  if (!options_.locate) return zk::SocketLine::make(reactor_, server, timeout, std::move(events), options_.tls.get());
   auto found = options_.locate();
   if (found) {
     options_.servers = *std::move(found);
-    return zk::SocketLine::make(reactor_, options_.servers.front(), patience, std::move(events), options_.tls.get());
+    return zk::SocketLine::make(reactor_, options_.servers.front(), timeout, std::move(events), options_.tls.get());
   }
   reactor_.post([events = std::move(events), why = found.error()] { events.lost(why); });
   return std::make_shared<NoLine>();
 }
 
-std::string Session::lost_server() const {
+std::string PolledSession::lost_server() const {
   return (options_.locate ? options_.servers.front() : client_->lost_server()).text();
 }
 
-void Session::on_state(zk::Client::State state, wire::SessionId session, Clock::duration timeout) {
+void PolledSession::on_state(zk::Client::State state, wire::SessionId session, Clock::duration timeout) {
   switch (state) {
     case zk::Client::State::connected:
       session_ = session;
@@ -127,7 +127,7 @@ void Session::on_state(zk::Client::State state, wire::SessionId session, Clock::
   }
 }
 
-void Session::on_connected() {
+void PolledSession::on_connected() {
   phase_ = Phase::ready;
   if (expired_) {
     news_.connection(fmt::format(
@@ -140,13 +140,13 @@ void Session::on_connected() {
   expired_ = false;
 }
 
-void Session::on_disconnected(const std::string& lost, const std::string& why) {
+void PolledSession::on_disconnected(const std::string& lost, const std::string& why) {
   // First: the prompt that is drawn again below it shows where we are.
   phase_ = Phase::connecting;
   news_.connection(fmt::format("Lost the connection to {}: {}; trying again", lost, why));
 }
 
-void Session::on_event(wire::EventType type, std::string_view path) {
+void PolledSession::on_event(wire::EventType type, std::string_view path) {
   if (path.starts_with(options_.chroot)) path.remove_prefix(options_.chroot.size());
   if (path.empty()) path = "/";
   if (news_.node) news_.node(type, std::string(path));
@@ -154,11 +154,11 @@ void Session::on_event(wire::EventType type, std::string_view path) {
 }
 
 // A service that is located is started by that. And in a session that goes on there is something to wait for.
-bool Session::every_server_refuses() const {
+bool PolledSession::every_server_refuses() const {
   return session_ == 0 && !options_.locate && client_->every_server_refuses(kRefusals);
 }
 
-std::string Session::why_not_connected() const {
+std::string PolledSession::why_not_connected() const {
   if (phase_ == Phase::closed) return closed_why_;
   if (client_->no_service() || client_->waits_for_login())
     return net::to_text(options_.servers) + ": " + client_->trouble();
@@ -166,7 +166,7 @@ std::string Session::why_not_connected() const {
   return lost_server() + ": " + client_->why_lost();
 }
 
-Answer<void> Session::wait_until_ready() {
+Answer<void> PolledSession::wait_until_ready() {
   const auto until = reactor_.now() + options_.connect_timeout;
   while (phase_ != Phase::ready) {
     if (phase_ == Phase::closed || reactor_.now() >= until || every_server_refuses() || client_->no_service()) {
@@ -180,7 +180,7 @@ Answer<void> Session::wait_until_ready() {
   return {};
 }
 
-Answer<zk::Answer> Session::ask(const Request& request) {
+Answer<zk::Answer> PolledSession::ask(const Request& request) {
   if (auto there = wait_until_ready(); !there) return tl::unexpected(there.error());
   // Shared with the callback, which may come after an interruption.
   const auto answer = std::make_shared<std::optional<zk::Answer>>();
@@ -198,14 +198,14 @@ Answer<zk::Answer> Session::ask(const Request& request) {
                                 .detail = code == wire::Code::system_error ? explanation() : std::string()});
 }
 
-Answer<void> Session::add_auth(const Auth& auth) {
+Answer<void> PolledSession::add_auth(const Auth& auth) {
   const auto answer = ask([&](zk::Client& client, auto done) { client.log_in(auth, std::move(done)); });
   if (!answer) return tl::unexpected(answer.error());
   options_.auth.push_back(auth);
   return {};
 }
 
-bool Session::wait_readable(int fd) {
+bool PolledSession::wait_readable(int fd) {
   for (;;) {
     const auto woke = step(fd, Clock::time_point::max());
     if (woke == Woke::input) return true;
@@ -213,7 +213,7 @@ bool Session::wait_readable(int fd) {
   }
 }
 
-Session::Woke Session::step(int fd, Clock::time_point until) {
+PolledSession::Woke PolledSession::step(int fd, Clock::time_point until) {
   std::array<pollfd, 2> polled{pollfd{fd, POLLIN, 0}, pollfd{interruption_.fd, POLLIN, 0}};
   reactor_.wait(polled, until);
   if (polled[1].revents != 0 && interruption_.take()) return Woke::interrupted;

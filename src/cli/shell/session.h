@@ -69,17 +69,17 @@ struct SessionNews {
   std::function<void(wire::EventType, const std::string& path)> node{};
 };
 
-class Session {
+class PolledSession {
  public:
   using Request = std::function<void(zk::Client& client, zk::Client::Done done)>;
   // Of every watch that a request sets.
   static constexpr zk::Client::WatchId kWatch = 1;
 
-  Session(SessionOptions options, Interruption interruption, SessionNews news);
+  PolledSession(SessionOptions options, Interruption interruption, SessionNews news);
   // Closes it.
-  ~Session() { close(); }
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
+  ~PolledSession() { close(); }
+  PolledSession(const PolledSession&) = delete;
+  PolledSession& operator=(const PolledSession&) = delete;
 
   // A new session. Returns once it is there, or after the connect timeout; or when every server has refused the connection twice, or is one of
   // another kind.
@@ -121,7 +121,7 @@ class Session {
 
   void start();
   void replace();
-  std::shared_ptr<zk::Line> dial(const net::ServerAddress& server, Clock::duration patience, zk::Line::Events events);
+  std::shared_ptr<zk::Line> dial(const net::ServerAddress& server, Clock::duration timeout, zk::Line::Events events);
   void on_state(zk::Client::State state, wire::SessionId session, Clock::duration timeout);
   void on_connected();
   void on_disconnected(const std::string& lost, const std::string& why);
