@@ -8,6 +8,8 @@
 #include <iterator>
 #include <map>
 
+#include "wire/four_letter_words.h"
+
 namespace holdfast::server {
 namespace {
 
@@ -18,8 +20,6 @@ namespace {
 // hash, gtmk and stmk are ZooKeeper's too, but there is neither a digest log nor a trace mask here: they are told apart from a length,
 // and answered with that.
 constexpr std::array<std::string_view, 3> kNeverAnswered{"gtmk", "hash", "stmk"};
-constexpr std::array<std::string_view, 15> kAnswered{"conf", "cons", "crst", "dirs", "dump", "envi", "isro", "mntr",
-                                                     "ruok", "srst", "srvr", "stat", "wchc", "wchp", "wchs"};
 
 template <typename Words>
 bool among(const Words& words, std::string_view word) {
@@ -208,12 +208,12 @@ void mntr(Text out, const Report& r) {
 
 std::string full_version() { return "3.8.0-holdfast-" HOLDFAST_VERSION ", built on Linux"; }
 
-bool is_word(std::string_view bytes) { return among(kAnswered, bytes) || among(kNeverAnswered, bytes); }
+bool is_word(std::string_view bytes) { return among(wire::kFourLetterWords, bytes) || among(kNeverAnswered, bytes); }
 
 FourLetterWords::FourLetterWords(std::vector<std::string> whitelist) : whitelist_(std::move(whitelist)) {}
 
 bool FourLetterWords::enabled(std::string_view word) const {
-  if (!among(kAnswered, word) || whitelist_.empty()) return false;
+  if (!among(wire::kFourLetterWords, word) || whitelist_.empty()) return false;
   return word == "srvr" || among(whitelist_, word) || among(whitelist_, "*");
 }
 

@@ -36,7 +36,7 @@ LAYERS = {
     "src/engine": (("base", "wire", "engine"), PLAIN),
     "src/store": (("base", "store"), (*PLAIN, "xxhash.h")),
     "src/server": (("holdfast", "base", "net", "wire", "engine", "store", "server"), (*PLAIN, "asio", "openssl")),
-    "src/cli": (("holdfast", "base", "cli", "lock/session_key.h", "backend/redis/address.h", "backend/session_end.h", "backend/zookeeper/address.h", "local/engine_process.h", "net/server_address.h", "settings"), (*PLAIN, "CLI", "nlohmann")),
+    "src/cli": (("holdfast", "base", "cli", "lock/session_key.h", "backend/redis/address.h", "backend/session_end.h", "backend/zookeeper/address.h", "local/engine_process.h", "net/server_address.h", "settings", "wire/four_letter_words.h"), (*PLAIN, "CLI", "nlohmann")),
     # What speaks ZooKeeper's protocol itself.
     "src/cli/doctor": (("holdfast", "backend/redis/make_backend.h", "base", "cli", "net", "redis", "resp", "settings", "wire", "zk/sasl_steps.h", "zk/trouble.h"), (*PLAIN, "nlohmann")),
     "src/cli/shell": (("holdfast", "cli", "base", "net", "settings", "wire", "zk"), (*PLAIN, "CLI", "histedit.h")),

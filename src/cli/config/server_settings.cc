@@ -8,6 +8,7 @@
 
 #include "settings/duration.h"
 #include "settings/nearest.h"
+#include "wire/four_letter_words.h"
 
 namespace holdfast::cli {
 namespace {
@@ -44,9 +45,7 @@ constexpr Range<std::size_t> kSnapshotAfterBytes{std::size_t{1} << 20, std::size
 // More are a mistake: each has its own socket.
 constexpr std::size_t kMostListeners = 64;
 
-constexpr std::array<std::string_view, 15> kFourLetterWords{"conf", "cons", "crst", "dirs", "dump",
-                                                            "envi", "isro", "mntr", "ruok", "srst",
-                                                            "srvr", "stat", "wchc", "wchp", "wchs"};
+using wire::kFourLetterWords;
 
 // `field` finds it in the settings, const or not; `parse` and `show` are for one text.
 template <typename Field, typename Parse, typename Show>
