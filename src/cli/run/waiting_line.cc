@@ -27,13 +27,6 @@ constexpr milliseconds kPlainAfter{3'000};
 // Of so many names the first are looked at; a line has no room for more, and every name is two round trips a second.
 constexpr std::size_t kMostNames = 8;
 
-// All from its first column on: what was one row may be several by now, if the window has become narrower. That works because the cursor
-// waits in the first column, which stays where it is when rows are broken anew.
-constexpr std::string_view kErase = "\r\x1b[J";
-
-// One column stays free: a full row makes some terminals wrap.
-std::size_t usable_width() { return std::max<std::size_t>(terminal_width(STDERR_FILENO).value_or(80), 2) - 1; }
-
 }  // namespace
 
 std::vector<LockInfo> look_at(Client& client, const RunOptions& options) {
@@ -60,9 +53,9 @@ bool WaitingLine::finish(Clock::time_point deadline) {
   std::unique_lock lock(mutex_);
   over_ = true;
   changed_.notify_all();
-  const auto patience = std::max(deadline - Clock::now(), Clock::duration::zero());
-  const bool ended = changed_.wait_for(lock, patience, [this] { return ended_; });
-  if (std::exchange(drawn_, false)) write_to_stderr(kErase);
+  const auto left = std::max(deadline - Clock::now(), Clock::duration::zero());
+  const bool ended = changed_.wait_for(lock, left, [this] { return ended_; });
+  if (std::exchange(drawn_, false)) write_to_stderr(kEraseLiveRow);
   return ended;
 }
 
@@ -92,7 +85,7 @@ WaitingLine::Seen WaitingLine::look() {
 void WaitingLine::warn(const Seen& seen) {
   const auto once = [this](const std::string& sentence, bool& said) {
     if (sentence.empty() || std::exchange(said, true)) return;
-    if (std::exchange(drawn_, false)) write_to_stderr(kErase);
+    if (std::exchange(drawn_, false)) write_to_stderr(kEraseLiveRow);
     say(sentence);
   };
   once(seen.nested, said_nested_);
@@ -101,7 +94,7 @@ void WaitingLine::warn(const Seen& seen) {
 
 void WaitingLine::draw() {
   const auto seen = look();
-  const auto line = std::string(kErase) + fit(seen.sentence, usable_width()) + "\r";
+  const auto line = live_row(seen.sentence, terminal_width(STDERR_FILENO).value_or(80));
   const std::lock_guard lock(mutex_);
   if (over_) return;
   warn(seen);

@@ -78,4 +78,8 @@ std::string fit(std::string_view text, std::size_t width) {
   return cut;
 }
 
+std::string live_row(std::string_view text, std::size_t terminal_width) {
+  return std::string(kEraseLiveRow) + fit(text, std::max<std::size_t>(terminal_width, 2) - 1) + "\r";
+}
+
 }  // namespace holdfast::cli
