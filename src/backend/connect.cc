@@ -117,8 +117,8 @@ Client Client::connect_until(std::string_view url, Clock::time_point deadline, C
         [&](net::Reactor& reactor) {
           const auto at_engine = [&reactor, known = std::make_shared<local::FoundPtr>(*found),
                                   to_start = for_backend.connection_timeout](
-                                     const net::ServerAddress&, Clock::duration patience, Line::Events events) {
-            return local::LocalLine::make(known, to_start, reactor, patience, std::move(events));
+                                     const net::ServerAddress&, Clock::duration timeout, Line::Events events) {
+            return local::LocalLine::make(known, to_start, reactor, timeout, std::move(events));
           };
           return std::make_unique<zookeeper::ZooKeeperBackend>(
               reactor, zookeeper::Address{.called = fmt::format("the local engine ({})", (*found)->engine().directory)},

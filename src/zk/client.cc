@@ -20,7 +20,7 @@ constexpr auto kGoodLine = std::chrono::seconds(1);
 // Sessions may be long; a dead server is noticed earlier.
 constexpr Clock::duration kLongestSilence = std::chrono::seconds(10);
 // A busy server needs some time, and each attempt may leave a session behind there.
-constexpr Clock::duration kLeastPatience = std::chrono::milliseconds(500);
+constexpr Clock::duration kLeastTimeout = std::chrono::milliseconds(500);
 // If a server has not answered by then, and there was no session yet, it is asked what it is. Not earlier, because another connection is a
 // burden to a busy server.
 constexpr Clock::duration kWhatIsIt = std::chrono::milliseconds(500);
@@ -69,7 +69,7 @@ void Client::dial() {
     const auto self = weak.lock();
     if (self && self->line_ && self->line_ == mine->lock()) what(*self);
   };
-  line_ = dial_(server(), patience(),
+  line_ = dial_(server(), line_timeout(),
                 {[with_us](std::string_view frame) { with_us([&](Client& self) { self.received(frame); }); },
                  [with_us](const std::string& why) { with_us([&](Client& self) { self.lost(why); }); }});
   *mine = line_;
@@ -82,7 +82,7 @@ void Client::dial() {
                                      .has_read_only = true});
   line_->send(hello.take());
   if (session_ != 0) return;
-  executor_.at(executor_.now() + std::min(patience() / 2, kWhatIsIt),
+  executor_.at(executor_.now() + std::min(line_timeout() / 2, kWhatIsIt),
                [weak = weak_from_this(), line = std::weak_ptr(line_)] {
                  const auto self = weak.lock();
                  if (self && self->line_ && self->line_ == line.lock() && !self->welcome_) self->ask_what_listens();
@@ -146,14 +146,14 @@ void Client::dial_later() {
 Clock::duration Client::third() const { return std::min(timeout_ / 3, kLongestSilence); }
 
 // How long to wait for a server that has accepted a connection and says nothing.
-Clock::duration Client::patience() const {
-  return session_ == 0 ? first_patience() : std::max(third(), kLeastPatience);
+Clock::duration Client::line_timeout() const {
+  return session_ == 0 ? first_timeout() : std::max(third(), kLeastTimeout);
 }
 
 // As long as there is no session, each server gets its share of the time.
-Clock::duration Client::first_patience() const {
+Clock::duration Client::first_timeout() const {
   const auto share = options_.connection_timeout / static_cast<int>(servers_.size() + 1);
-  return std::max(std::min(third(), share), kLeastPatience);
+  return std::max(std::min(third(), share), kLeastTimeout);
 }
 
 // When to give up a server that says nothing: after two thirds of the timeout, and not before it had one third to answer. A client that spoke late itself,

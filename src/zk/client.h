@@ -210,8 +210,8 @@ class Client : public std::enable_shared_from_this<Client> {
   void event(wire::Reader& body);
   void fire_all();
   Clock::duration third() const;
-  Clock::duration patience() const;
-  Clock::duration first_patience() const;
+  Clock::duration line_timeout() const;
+  Clock::duration first_timeout() const;
   Clock::time_point silence_due() const;
   void keep_alive();
   void ask(wire::Op op, const wire::Writer& body, Call call);

@@ -44,8 +44,8 @@ class Line {
   virtual void close(std::string goodbye) = 0;
 };
 
-// Begins a line to `server`, which is lost if nothing is heard from there within `patience`. Called inside the Executor.
-using Dial = std::function<std::shared_ptr<Line>(const net::ServerAddress& server, Clock::duration patience,
+// Begins a line to `server`, which is lost if nothing is heard from there within `timeout`. Called inside the Executor.
+using Dial = std::function<std::shared_ptr<Line>(const net::ServerAddress& server, Clock::duration timeout,
                                                  Line::Events events)>;
 
 }  // namespace holdfast::zk

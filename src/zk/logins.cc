@@ -72,7 +72,7 @@ void Client::send_login(const Auth& auth, Done done) {
 Clock::time_point Client::logins_due() const {
   if (logins_.empty() || !line_->may_fall_silent()) return Clock::time_point::max();
   const bool others_first = !begun_before_ && servers_.size() > 1;
-  return logins_since_ + (others_first ? first_patience() : 2 * third());
+  return logins_since_ + (others_first ? first_timeout() : 2 * third());
 }
 
 void Client::log_in(const Auth& auth, Done done) {

@@ -20,7 +20,7 @@ SocketLine::SocketLine(net::Reactor& reactor, const net::ServerAddress& server, 
     : reactor_(reactor), server_(server), events_(std::move(events)), tls_(tls != nullptr), socket_(server, tls) {}
 
 std::shared_ptr<SocketLine> SocketLine::make(net::Reactor& reactor, const net::ServerAddress& server,
-                                             Clock::duration patience, Events events, net::ClientTls* tls) {
+                                             Clock::duration timeout, Events events, net::ClientTls* tls) {
   std::shared_ptr<SocketLine> line(new SocketLine(reactor, server, std::move(events), tls));
   if (line->socket_.closed()) {
     reactor.post([line] { line->attend(); });
@@ -35,10 +35,10 @@ std::shared_ptr<SocketLine> SocketLine::make(net::Reactor& reactor, const net::S
     return line;
   }
   if (line->socket_.wants_to_write()) line->readiness_->when_writable();
-  line->patience_ = reactor.at(reactor.now() + patience, [weak] {
+  line->silence_timer_ = reactor.at(reactor.now() + timeout, [weak] {
     const auto self = weak.lock();
     if (!self) return;
-    self->patience_ = net::Reactor::kNoTimer;
+    self->silence_timer_ = net::Reactor::kNoTimer;
     // It may have been this process that was stopped.
     self->attend();
     if (!self->heard_) self->lose("it does not answer");
@@ -47,8 +47,8 @@ std::shared_ptr<SocketLine> SocketLine::make(net::Reactor& reactor, const net::S
 }
 
 Dial SocketLine::dial(net::Reactor& reactor, std::shared_ptr<net::ClientTls> tls) {
-  return [&reactor, tls = std::move(tls)](const net::ServerAddress& server, Clock::duration patience, Events events) {
-    return make(reactor, server, patience, std::move(events), tls.get());
+  return [&reactor, tls = std::move(tls)](const net::ServerAddress& server, Clock::duration timeout, Events events) {
+    return make(reactor, server, timeout, std::move(events), tls.get());
   };
 }
 
@@ -75,7 +75,7 @@ void SocketLine::attend() {
   while (!over_) {
     const auto frame = socket_.next_frame();
     if (!frame) break;
-    if (!std::exchange(heard_, true)) reactor_.cancel(std::exchange(patience_, net::Reactor::kNoTimer));
+    if (!std::exchange(heard_, true)) reactor_.cancel(std::exchange(silence_timer_, net::Reactor::kNoTimer));
     events_.received(*frame);
   }
   if (!over_ && socket_.closed()) return lose(socket_.reason());
@@ -92,7 +92,7 @@ void SocketLine::lose(const std::string& why) {
 void SocketLine::let_go() {
   over_ = true;
   readiness_.reset();
-  reactor_.cancel(std::exchange(patience_, net::Reactor::kNoTimer));
+  reactor_.cancel(std::exchange(silence_timer_, net::Reactor::kNoTimer));
 }
 
 void SocketLine::close(std::string goodbye) {

@@ -18,7 +18,7 @@ class SocketLine final : public Line, public std::enable_shared_from_this<Socket
  public:
   // The host must be a number: looking up a name would block. `tls`: none for plain text.
   static std::shared_ptr<SocketLine> make(net::Reactor& reactor, const net::ServerAddress& server,
-                                          Clock::duration patience, Events events, net::ClientTls* tls = nullptr);
+                                          Clock::duration timeout, Events events, net::ClientTls* tls = nullptr);
 
   // A function that dials such lines.
   static Dial dial(net::Reactor& reactor, std::shared_ptr<net::ClientTls> tls = nullptr);
@@ -41,7 +41,7 @@ class SocketLine final : public Line, public std::enable_shared_from_this<Socket
   const bool tls_;
   net::FrameSocket socket_;
   std::unique_ptr<net::Reactor::Readiness> readiness_;  // goes before the socket
-  net::Reactor::TimerId patience_ = net::Reactor::kNoTimer;
+  net::Reactor::TimerId silence_timer_ = net::Reactor::kNoTimer;
   bool heard_ = false;
   bool held_ = false;
   bool over_ = false;  // lost, or let_go() was called

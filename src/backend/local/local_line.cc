@@ -14,8 +14,8 @@ struct LocalLine::Search {
 };
 
 std::shared_ptr<LocalLine> LocalLine::make(std::shared_ptr<FoundPtr> known, std::chrono::milliseconds to_start,
-                                           net::Reactor& reactor, Clock::duration patience, Events events) {
-  std::shared_ptr<LocalLine> line(new LocalLine(std::move(known), reactor, patience, std::move(events)));
+                                           net::Reactor& reactor, Clock::duration timeout, Events events) {
+  std::shared_ptr<LocalLine> line(new LocalLine(std::move(known), reactor, timeout, std::move(events)));
   if (line->engine().alive()) {
     line->dial();
   } else {
@@ -26,7 +26,7 @@ std::shared_ptr<LocalLine> LocalLine::make(std::shared_ptr<FoundPtr> known, std:
 
 void LocalLine::dial() {
   const auto weak = weak_from_this();
-  socket_ = zk::SocketLine::make(reactor_, {engine().engine().address, ""}, patience_,
+  socket_ = zk::SocketLine::make(reactor_, {engine().engine().address, ""}, timeout_,
                                  {[weak](std::string_view frame) {
                                     const auto self = weak.lock();
                                     if (!self || self->over_) return;

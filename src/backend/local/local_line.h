@@ -21,7 +21,7 @@ class LocalLine final : public zk::Line, public std::enable_shared_from_this<Loc
  public:
   // `known` is the engine to begin with, and what was found since. `to_start` is for the start of another.
   static std::shared_ptr<LocalLine> make(std::shared_ptr<FoundPtr> known, std::chrono::milliseconds to_start,
-                                         net::Reactor& reactor, Clock::duration patience, Events events);
+                                         net::Reactor& reactor, Clock::duration timeout, Events events);
   ~LocalLine() override { stop_search(); }
 
   void send(std::string frame) override;
@@ -35,8 +35,8 @@ class LocalLine final : public zk::Line, public std::enable_shared_from_this<Loc
  private:
   struct Search;
 
-  LocalLine(std::shared_ptr<FoundPtr> known, net::Reactor& reactor, Clock::duration patience, Events events)
-      : known_(std::move(known)), reactor_(reactor), patience_(patience), events_(std::move(events)) {}
+  LocalLine(std::shared_ptr<FoundPtr> known, net::Reactor& reactor, Clock::duration timeout, Events events)
+      : known_(std::move(known)), reactor_(reactor), timeout_(timeout), events_(std::move(events)) {}
 
   void search(std::chrono::milliseconds to_start);
   void stop_search();
@@ -47,7 +47,7 @@ class LocalLine final : public zk::Line, public std::enable_shared_from_this<Loc
 
   const std::shared_ptr<FoundPtr> known_;  // used inside the Executor only
   net::Reactor& reactor_;
-  const Clock::duration patience_;
+  const Clock::duration timeout_;
   const Events events_;
   std::shared_ptr<Search> search_;
   std::shared_ptr<zk::SocketLine> socket_;

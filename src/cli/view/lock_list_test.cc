@@ -5,48 +5,33 @@
 
 #include "cli/view/colour.h"
 #include "cli/view/columns.h"
+#include "support/lock_info.h"
 
 namespace holdfast::cli {
 namespace {
 
 using namespace std::chrono_literals;
 using Lines = std::vector<std::string>;
+using testing::lock_info;
 
 constexpr Time kListed(1731702410s);
 
-TicketInfo ticket_of(const char* program, bool holds, Time since, LockMode mode = LockMode::exclusive) {
-  TicketInfo made;
-  made.id = fmt::format("_c_{}", program);
-  made.mode = mode;
-  made.holds = holds;
-  made.recipe = "Holdfast";
+TicketInfo ticket_of(const std::string& program, bool holds, Time since, LockMode mode = LockMode::exclusive) {
+  auto made = testing::ticket_info(program, holds, since, mode);
   made.token = 8'589'934'593;
-  made.session = 0x1f;
-  made.since = since;
-  made.card.host = "web1";
-  made.card.pid = 8;
-  made.card.program = program;
-  return made;
-}
-
-LockInfo lock_of(const char* name, std::vector<TicketInfo> tickets) {
-  LockInfo made;
-  made.name = name;
-  made.path = fmt::format("/app/{}", name);
-  made.tickets = std::move(tickets);
   return made;
 }
 
 // a: held for 70 s, one waits. b: held for 2 s by two readers, with marks. c: not held, three wait.
 std::vector<LockInfo> some() {
-  auto odd =
-      lock_of("b", {ticket_of("r", true, kListed - 2s, LockMode::read), ticket_of("s", true, kListed, LockMode::read)});
+  auto odd = lock_info(
+      "b", {ticket_of("r", true, kListed - 2s, LockMode::read), ticket_of("s", true, kListed, LockMode::read)});
   odd.orphans = 1;
   odd.near_overflow = true;
-  auto semaphore = lock_of(
+  auto semaphore = lock_info(
       "c", {ticket_of("w", false, kListed - 9s), ticket_of("w", false, kListed), ticket_of("w", false, kListed)});
   semaphore.semaphore = true;
-  return {lock_of("a", {ticket_of("p", true, kListed - 70s), ticket_of("q", false, kListed)}), odd, semaphore};
+  return {lock_info("a", {ticket_of("p", true, kListed - 70s), ticket_of("q", false, kListed)}), odd, semaphore};
 }
 
 ListOptions options(const std::string& columns, const std::string& sort = "", bool reverse = false) {
@@ -126,7 +111,7 @@ TEST(LockList, colours_what_is_waited_for_and_what_is_wrong) {
 }
 
 TEST(LockList, is_never_wider_than_the_terminal) {
-  const auto wide = lock_of("orders/with/a/very/long/name/that/goes/on", {ticket_of("a-program", true, kListed)});
+  const auto wide = lock_info("orders/with/a/very/long/name/that/goes/on", {ticket_of("a-program", true, kListed)});
   for (std::size_t width = 1; width < 120; ++width) {
     for (const bool colours : {false, true}) {
       for (const auto& line : list_lines({wide}, kListed, width, {}, colours)) EXPECT_LE(width_of(line), width) << line;

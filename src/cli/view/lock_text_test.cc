@@ -4,43 +4,23 @@
 #include <gtest/gtest.h>
 
 #include "cli/view/columns.h"
+#include "support/lock_info.h"
 
 namespace holdfast::cli {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::lock_info;
+using testing::ticket_info;
 using Lines = std::vector<std::string>;
 
 constexpr Time kNow(1731702410s);
 
-TicketInfo ticket(const char* program, bool holds, Time since, LockMode mode = LockMode::exclusive) {
-  TicketInfo made;
-  made.id = fmt::format("_c_{}", program);
-  made.mode = mode;
-  made.holds = holds;
-  made.recipe = "Holdfast";
-  made.token = 20;
-  made.session = 0x1f;
-  made.since = since;
-  made.card.host = "web1";
-  made.card.pid = 8;
-  made.card.program = program;
-  return made;
-}
-
-LockInfo lock(const char* name, std::vector<TicketInfo> tickets) {
-  LockInfo made;
-  made.name = name;
-  made.path = fmt::format("/app/{}", name);
-  made.tickets = std::move(tickets);
-  return made;
-}
-
 TEST(LockText, shows_all_that_is_known_of_a_lock) {
-  auto holder = ticket("p", true, kNow - 70s, LockMode::write);
+  auto holder = ticket_info("p", true, kNow - 70s, LockMode::write);
   holder.card.address = "10.0.0.7";
   holder.card.purpose = "monthly run";
-  EXPECT_EQ(page_lines(lock("a", {holder, ticket("q", false, kNow - 3s, LockMode::read)}), kNow, {}),
+  EXPECT_EQ(page_lines(lock_info("a", {holder, ticket_info("q", false, kNow - 3s, LockMode::read)}), kNow, {}),
             (Lines{"a (write) at /app/a",                          //
                    "  held by  p (pid 8) on web1: monthly run",    //
                    "  address  10.0.0.7",                          //
@@ -53,9 +33,9 @@ TEST(LockText, shows_all_that_is_known_of_a_lock) {
 }
 
 TEST(LockText, says_what_an_orphan_is) {
-  auto orphan = ticket("p", true, kNow);
+  auto orphan = ticket_info("p", true, kNow);
   orphan.session = 0;
-  auto odd = lock("a", {orphan});
+  auto odd = lock_info("a", {orphan});
   odd.orphans = 1;
   const auto page = fmt::format("{}", fmt::join(page_lines(odd, kNow, {}), "\n"));
   EXPECT_NE(page.find("session  none: an orphan, which stays until it is removed"), std::string::npos) << page;
@@ -63,7 +43,8 @@ TEST(LockText, says_what_an_orphan_is) {
 }
 
 TEST(LockText, is_never_wider_than_the_terminal) {
-  const auto wide = lock("orders/with/a/very/long/name/that/goes/on", {ticket("a-program-with-a-name", true, kNow)});
+  const auto wide =
+      lock_info("orders/with/a/very/long/name/that/goes/on", {ticket_info("a-program-with-a-name", true, kNow)});
   for (std::size_t width = 1; width < 120; ++width) {
     for (const auto& line : page_lines(wide, kNow, width)) EXPECT_LE(width_of(line), width) << line;
   }
