@@ -1,5 +1,5 @@
 // member.cc -- the lock of member 123, for which clients A to E wait up to five minutes. C leaves while it waits; from
-// then on D listens to B, the one that was before C. Nobody else notices.
+// then on D listens to B, the one that was before C. No other client notices.
 //
 //   holdfast_member [URL] [--step]      memory: (default) or, for example, zk://127.0.0.1:2181
 //

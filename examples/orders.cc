@@ -37,7 +37,7 @@ void work(const std::string& url, int number) {
   // Tokens grow in the order of the queue: first come, first served.
   say(machine + " has order 1, token " + std::to_string(lease.token()));
   std::this_thread::sleep_for(kBusiness);
-  // Whoever writes now sends the token along; see docs/fencing.md.
+  // A client that writes now sends the token along; see docs/fencing.md.
   say(machine + (lease.is_held() ? " is done" : " lost it"));
 }  // the lease ends here
 

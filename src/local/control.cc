@@ -20,7 +20,7 @@ constexpr int kOutOfDescriptorsPauseMs = 100;
 constexpr auto kName = "engine.control";
 constexpr int kBacklog = 16;
 // A live engine answers immediately, unless the machine is starved.
-constexpr timeval kPatience{.tv_sec = 5, .tv_usec = 0};
+constexpr timeval kTimeout{.tv_sec = 5, .tv_usec = 0};
 
 // Through the open directory, because the path of a socket may only have 107 characters.
 sockaddr_un address_in(const StateDirectory& directory) {
@@ -61,8 +61,8 @@ Result<std::size_t> ask_for_sessions(const StateDirectory& directory) {
   std::array<char, 32> line{};
   std::size_t size = 0;
   ssize_t got = -1;
-  if (socket && ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience) == 0 &&
-      ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience) == 0 &&
+  if (socket && ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kTimeout, sizeof kTimeout) == 0 &&
+      ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kTimeout, sizeof kTimeout) == 0 &&
       ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
     do {
       got = ::recv(socket.get(), line.data() + size, line.size() - size, 0);

@@ -52,8 +52,8 @@ CountWatch::~CountWatch() {
 
 std::optional<Refusal> CountWatch::ready(const Call& call) const {
   const std::stop_callback wake(call.stop, [state = state_] { state->armed.set(); });
-  const auto patience = core_.now() + core_.options().connection_timeout;
-  if (!state_->armed.wait_until(call.patient() ? std::min(call.deadline, patience) : patience)) {
+  const auto timeout = core_.now() + core_.options().connection_timeout;
+  if (!state_->armed.wait_until(call.patient() ? std::min(call.deadline, timeout) : timeout)) {
     return Refusal{Errc::not_connected, fmt::format("the shared count at {} could not be read in time", state_->path)};
   }
   if (call.stop.stop_requested()) return Refusal{Errc::cancelled, "the caller asked to stop"};

@@ -90,7 +90,7 @@ std::error_code Acceptor::listen_on_host(const Listen& listen) {
   const tcp::endpoint endpoint = found.begin()->endpoint();
   acceptor_.open(endpoint.protocol(), error);
   if (!error) acceptor_.set_option(asio::socket_base::reuse_address(true), error);
-  // "::" is everybody, IPv4 included, whatever the machine's default is.
+  // "::" takes clients of IPv4 as well, whatever the machine's default is.
   if (!error && endpoint.protocol() == tcp::v6()) acceptor_.set_option(asio::ip::v6_only(false), error);
   if (!error) acceptor_.bind(endpoint, error);
   if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);

@@ -14,7 +14,7 @@ std::string digest_of(std::string_view user_and_password);
 
 class Credentials {
  public:
-  // Of those who may use the server at all (none: everybody), and of the superuser (empty: there is none).
+  // Of those who may use the server at all (none: every client may), and of the superuser (empty: there is none).
   Credentials(std::vector<std::string> required, std::string super) : required_(required), super_(std::move(super)) {}
 
   // The identity of a client that sent this as "digest".

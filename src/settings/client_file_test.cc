@@ -95,7 +95,7 @@ TEST(ClientFile, logs_in_as_the_file_beside_it_says) {
     FAIL() << "every user can read the password";
   } catch (const Error& error) {
     EXPECT_EQ(error.what(), path + ":1:7: auth is \"" + open + "\": " + open +
-                                " has a password in it and is open to everybody: chmod o= " + open);
+                                " has a password in it and is open to all users: chmod o= " + open);
   }
 }
 

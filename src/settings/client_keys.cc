@@ -204,7 +204,7 @@ Parsed<std::string> read_password_file(const std::string& file) {
   const auto read = read_small_file(file);
   if (!read) return tl::unexpected(read.error());
   if ((read->status.st_mode & kOthers) != 0 && S_ISREG(read->status.st_mode)) {
-    return tl::unexpected(fmt::format("{} has a password in it and is open to everybody: chmod o= {}", file, file));
+    return tl::unexpected(fmt::format("{} has a password in it and is open to all users: chmod o= {}", file, file));
   }
   const auto text = trimmed(read->text);
   const auto colon = text.find(':');

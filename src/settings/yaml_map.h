@@ -22,7 +22,7 @@ struct YamlSetting {
 
   // An error that says where.
   tl::unexpected<std::string> wrong(std::string_view what) const;        // the name
-  tl::unexpected<std::string> wrong_value(std::string_view what) const;  // what stands behind it
+  tl::unexpected<std::string> wrong_value(std::string_view what) const;  // what stands after it
 };
 
 // Or one sentence with file, line and column. `example` is of one line.

@@ -44,7 +44,7 @@ tl::expected<std::optional<Record>, Failure> SegmentReader::next() {
     ended_ = sealed_ = true;
     // Sealing cuts the zeros off, durably, before it writes the seal.
     if (offset_ < size_)
-      return tl::unexpected(damaged(path_, offset_, "something stands behind the mark of a clean end"));
+      return tl::unexpected(damaged(path_, offset_, "something stands after the mark of a clean end"));
     return std::nullopt;
   }
   if (header->index <= last_index_) {

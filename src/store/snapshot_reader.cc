@@ -56,7 +56,7 @@ tl::expected<SnapshotContent, Failure> read_snapshot(File& file, const std::stri
       const auto end = parse_snapshot_end(content);
       offset += block->size();
       if (!end || end->records != count) return tl::unexpected(damaged(path, offset, "the number of records is wrong"));
-      if (offset != *size) return tl::unexpected(damaged(path, offset, "something stands behind the end"));
+      if (offset != *size) return tl::unexpected(damaged(path, offset, "something stands after the end"));
       return SnapshotContent{parsed->header, *end};
     }
     const auto visited = visit(content, visitor);

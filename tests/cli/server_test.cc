@@ -97,7 +97,7 @@ TEST(ServerCommand, warns_of_listening_wider) {
   Server server({"--listen", "0.0.0.0:2181", "--print-config"});  // warns as if it would listen, and does not
   EXPECT_EQ(server.exit_code(), 0);
   EXPECT_TRUE(server.says("warning: 0.0.0.0:2181 can be reached from other machines and is not encrypted"));
-  EXPECT_TRUE(server.says("warning: 0.0.0.0:2181 can be reached from other machines and lets everybody in"));
+  EXPECT_TRUE(server.says("warning: 0.0.0.0:2181 can be reached from other machines and lets every client in"));
 }
 
 TEST(ServerCommand, prints_its_settings_and_where_they_come_from) {

@@ -136,7 +136,7 @@ class CellBackend final : public spi::QueueBackend {
   void look(const std::string& queue, std::function<void(const spi::Reply<std::optional<Stored>>&)> done);
   void remove(const std::string& key, const std::string& id, const std::string& channel,
               spi::Callback<spi::Nothing> done);
-  // All cells that are or may be ours live on. Whoever is not there any more is told. `done` comes after that.
+  // All cells that are or may be ours live on. The holders of those that do not are told. `done` comes after that.
   void extend_all(Settled done);
   void extended(const std::vector<Extension>& asked, const resp::Value& answer);
   std::vector<std::string> goodbye() const;

@@ -33,7 +33,7 @@ local function busy(cell)
   return reply
 end
 
--- Takes what has that id out of the cell. Whoever waits for a lock of Redisson hears it on the channel.
+-- Takes what has that id out of the cell. A client that waits for a lock of Redisson hears it on the channel.
 local function remove(cell, id, channel)
   local kind = call('TYPE', cell).ok
   local done = false

@@ -4,7 +4,7 @@
 //                          foreign        waits       wait for mine 2
 //
 // Redis knows who holds a cell, and nothing of those who wait. So a ticket that waits is here only, and the first of them has one foreign
-// ticket right before it, "the world": all other clients, whoever holds the cell and whoever will. That ticket goes when the cell is ours. So the
+// ticket right before it, "the world": all other clients, those that hold the cell and those that will. That ticket goes when the cell is ours. So the
 // lock waits as it waits in any queue: for the end of the ticket before its own.
 //
 //   ticket    means                                            ends by

@@ -74,7 +74,7 @@ std::vector<std::string> keys_of(std::string_view prefix);
 // What the channels of all sessions begin with.
 std::string channels_of(std::string_view prefix, int database);
 
-// For a process that is not a client: ends a session, whoever speaks for it. Its words are all that EVALSHA gets but the digest.
+// For a process that is not a client: ends a session, whichever client speaks for it. Its words are all that EVALSHA gets but the digest.
 std::string script_to_end_a_session();
 resp::Command words_to_end(std::int64_t session, std::string_view prefix, int database);
 

@@ -22,7 +22,7 @@ namespace completion {
 namespace {
 
 // A person has pressed Tab and waits.
-constexpr std::chrono::milliseconds kPatience{1'000};
+constexpr std::chrono::milliseconds kConnectTimeout{1'000};
 constexpr std::size_t kMostNames = 1'000;
 
 void print_script(const CLI::App& app, const std::string& shell) {
@@ -69,7 +69,7 @@ void print_names(const std::string& line, const std::string& prefix) {
   try {
     auto settings = resolve_service(service_in(line), Notes::left_out);
     if (settings.url.starts_with("local:") && !find_local_engine()) return;
-    settings.connect_timeout = std::min(settings.connect_timeout, kPatience);
+    settings.connect_timeout = std::min(settings.connect_timeout, kConnectTimeout);
     auto client = connect(settings, {.purpose = "completion"});
     std::size_t left = kMostNames;
     for (const auto& lock : client.inspect_all()) {

@@ -23,7 +23,7 @@ using std::chrono::milliseconds;
 // As systemctl has it for a service that is not there.
 constexpr int kExitNotRunning = 3;
 // For its last snapshot.
-constexpr milliseconds kStopPatience{10'000};
+constexpr milliseconds kStopTimeout{10'000};
 constexpr Range<milliseconds> kIdle{milliseconds(1), std::chrono::hours(24 * 365)};
 
 std::string as_utc(std::chrono::system_clock::time_point time) {
@@ -65,7 +65,7 @@ int show_status(bool json) {
 void stop() {
   const auto engine = find_local_engine();
   const auto sessions = engine ? local_sessions() : 0;
-  if (!engine || !stop_local_engine(kStopPatience)) {
+  if (!engine || !stop_local_engine(kStopTimeout)) {
     fmt::print("the local engine was not running\n");
     return;
   }

@@ -1,4 +1,4 @@
-// show.h -- `holdfast show NAME`: who holds it, since when, and who waits.
+// show.h -- `holdfast show NAME`: its holder, since when, and its waiters.
 #pragma once
 
 #include <CLI/App.hpp>

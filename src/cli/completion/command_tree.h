@@ -1,4 +1,4 @@
-// command_tree.h -- the command line as data: commands, options, and what stands behind them. Read from the parser itself, so
+// command_tree.h -- the command line as data: commands, options, and what stands after them. Read from the parser itself, so
 // that what is made of it (completions, the check of the manual page) cannot be out of date.
 #pragma once
 

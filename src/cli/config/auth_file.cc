@@ -13,7 +13,7 @@ Parsed<std::vector<std::string>> read_auth_file(const std::string& file) {
   const auto read = read_small_file(file);
   if (!read) return tl::unexpected(read.error());
   if ((read->status.st_mode & kOthers) != 0 && S_ISREG(read->status.st_mode)) {
-    return tl::unexpected(fmt::format("{} has passwords in it and is open to everybody: chmod o= {}", file, file));
+    return tl::unexpected(fmt::format("{} has passwords in it and is open to all users: chmod o= {}", file, file));
   }
   std::vector<std::string> users;
   std::size_t number = 0;

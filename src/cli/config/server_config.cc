@@ -89,7 +89,7 @@ void say_what_is_dangerous(ConfigDraft& draft) {
       const bool certified = listen.tls && !tls.client_ca.empty();
       if (is_loopback(listen) || !open || certified) continue;
       draft.say(
-          fmt::format("warning: {} can be reached from other machines and lets everybody in; use --require-auth{}",
+          fmt::format("warning: {} can be reached from other machines and lets every client in; use --require-auth{}",
                       show_listen(listen), listen.tls ? " or --tls-client-ca" : ""));
     }
   }

@@ -220,9 +220,9 @@ TEST_F(ServerConfigTest, listening_wider_without_tls_or_a_login_is_warned_of) {
   const auto notes_of = [](const std::vector<GivenOption>& given) { return load_server_config("", given)->notes; };
 
   EXPECT_EQ(notes_of({wide}),
-            (Lines{open + "is not encrypted; prefer --listen-tls", open + "lets everybody in; use --require-auth"}));
+            (Lines{open + "is not encrypted; prefer --listen-tls", open + "lets every client in; use --require-auth"}));
   EXPECT_EQ(notes_of({wide, {"--require-auth", {users}}}), Lines{open + "is not encrypted; prefer --listen-tls"});
-  EXPECT_EQ(notes_of(pem), Lines{open + "lets everybody in; use --require-auth or --tls-client-ca"});
+  EXPECT_EQ(notes_of(pem), Lines{open + "lets every client in; use --require-auth or --tls-client-ca"});
   auto certified = pem;
   certified.push_back({"--tls-client-ca", {"/ca"}});
   EXPECT_EQ(notes_of(certified), Lines{});
@@ -285,7 +285,7 @@ TEST_F(ServerConfigTest, a_login_file_that_others_can_read_is_refused) {
   using std::filesystem::perms;
   std::filesystem::permissions(users, perms::others_read, std::filesystem::perm_options::add);
   EXPECT_EQ(without_dir(load_server_config("", {{"--require-auth", {users}}}).error()),
-            "users has passwords in it and is open to everybody: chmod o= users");
+            "users has passwords in it and is open to all users: chmod o= users");
 }
 
 }  // namespace

@@ -203,7 +203,7 @@ TEST_F(ServiceFileTest, passwords_are_one_line_that_not_everybody_can_read) {
   EXPECT_EQ(*read_password_file(write("ok", "orders:secret: with a colon\n")), "orders:secret: with a colon");
   const auto open = write("open", "orders:secret\n", 0644);
   EXPECT_EQ(read_password_file(open).error(),
-            open + " has a password in it and is open to everybody: chmod o= " + open);
+            open + " has a password in it and is open to all users: chmod o= " + open);
   for (const auto* text : {"", "orders", ":secret", "orders:secret\nmore:secrets\n"}) {
     const auto path = write("bad", text);
     EXPECT_EQ(read_password_file(path).error(), path + " is to be one line, user:password") << text;

@@ -66,10 +66,10 @@ ProbeFailure failure_of(const std::string& server, const std::string& why) {
 }
 
 Look look_at(const net::ServerAddress& server, net::ClientTls* tls, const redis::Client::Options& login,
-             milliseconds patience) {
+             milliseconds timeout) {
   Look look;
   const auto name = server.text();
-  const auto deadline = [&] { return deadline_after(patience); };
+  const auto deadline = [&] { return deadline_after(timeout); };
   auto probe = RedisProbe::connect(server, tls, deadline());
   const auto failed = [&](ProbeFailure failure) {
     look.failure = std::move(failure);
@@ -181,7 +181,7 @@ std::string field(const resp::Value& value, std::string_view name) {
 
 // The master, by the Sentinel with the highest configuration epoch.
 net::ServerAddresses ask_sentinels(const redis::Address& address, const redis::Client::Options& login,
-                                   net::ClientTls* tls, milliseconds patience, Findings& findings) {
+                                   net::ClientTls* tls, milliseconds timeout, Findings& findings) {
   constexpr std::size_t kFewest = 3;
   std::optional<net::ServerAddress> master;
   long best = -1;
@@ -190,16 +190,16 @@ net::ServerAddresses ask_sentinels(const redis::Address& address, const redis::C
     const auto failed = [&](const ProbeFailure& failure) {
       findings.push_back({"sentinel", State::warning, failure.message, failure.fix});
     };
-    auto probe = RedisProbe::connect(sentinel, tls, deadline_after(patience));
+    auto probe = RedisProbe::connect(sentinel, tls, deadline_after(timeout));
     if (!probe) {
       failed(probe.error());
       continue;
     }
     if (!login.sentinel_password.empty()) {
       (void)probe->ask({"AUTH", login.sentinel_user.empty() ? "default" : login.sentinel_user, login.sentinel_password},
-                       deadline_after(patience));  // the next answer says whether that was right
+                       deadline_after(timeout));  // the next answer says whether that was right
     }
-    const auto answer = probe->ask({"SENTINEL", "MASTER", address.master}, deadline_after(patience));
+    const auto answer = probe->ask({"SENTINEL", "MASTER", address.master}, deadline_after(timeout));
     if (!answer) {
       failed(answer.error());
       continue;
@@ -210,7 +210,7 @@ net::ServerAddresses ask_sentinels(const redis::Address& address, const redis::C
       continue;
     }
     // In the course of a failover the answer to the first has the old address for longer.
-    const auto where = probe->ask({"SENTINEL", "GET-MASTER-ADDR-BY-NAME", address.master}, deadline_after(patience));
+    const auto where = probe->ask({"SENTINEL", "GET-MASTER-ADDR-BY-NAME", address.master}, deadline_after(timeout));
     if (!where || where->items.size() != 2) {
       failed(where ? ProbeFailure{sentinel.text() + " does not say where the master is", "its log says why"}
                    : where.error());

@@ -4,7 +4,7 @@
 //      ----|-----------------------------|---------------------|--------------|----------------------|-------------> time
 //                                        |<--- kill_after ---->|<-- margin -->|
 //
-// The first and everything behind it moves on with every heartbeat that the storage service acknowledges.
+// The first and everything after it moves on with every heartbeat that the storage service acknowledges.
 #pragma once
 
 #include <optional>
@@ -43,7 +43,7 @@ Clock::duration largest_margin(Clock::duration validity);
 tl::expected<Clock::duration, std::string> choose_kill_after(std::optional<Clock::duration> wanted,
                                                              Clock::duration validity);
 
-// What is left of it in a lease that is good for so long now: a service may grant shorter sessions than it is asked for.
+// What is left of it in a lease that is good for this long now: a service may grant shorter sessions than it is asked for.
 Clock::duration fit_kill_after(Clock::duration kill_after, Clock::duration validity);
 
 struct HoldTerms {

@@ -33,7 +33,7 @@ using std::chrono::milliseconds;
 
 // After SIGKILL only the kernel can keep a process alive (a disk or network file system that does not answer). That may last for
 // ever, and the user has to be told.
-constexpr auto kKillPatience = std::chrono::seconds(10);
+constexpr auto kKillTimeout = std::chrono::seconds(10);
 // Between two passes of killing: a process was just forking, or is not reaped yet.
 constexpr int kLookAgainAfterMs = 5;
 
@@ -78,7 +78,7 @@ class Guard {
   void report(FromGuardian message);
   void report_end(bool killed = false, std::size_t left = 0);
   // What has left the tree below us is killed. False: something of it is alive all the same.
-  bool escaped_are_dead() const { return kill_escaped(run_.id, Clock::now() + kKillPatience); }
+  bool escaped_are_dead() const { return kill_escaped(run_.id, Clock::now() + kKillTimeout); }
   // Of what the command has started.
   bool nothing_left() const { return childless_ || only_shared_engine_left(run_.id); }
   bool wrapper_stands_still() const { return !gone_ && process_info(wrapper_).stopped; }
@@ -318,7 +318,7 @@ void Guard::tell() {
 }
 
 void Guard::kill_all() {
-  const auto give_up = Clock::now() + kKillPatience;
+  const auto give_up = Clock::now() + kKillTimeout;
   if (!told_) maximum_ = maximum_is_reached();
   // First, by the least work, what is known; then what has come since.
   kill_command();

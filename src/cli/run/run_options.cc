@@ -77,7 +77,8 @@ Refusal refuse_together(const RunArguments& arguments, const RunOptions& options
   if (arguments.do_not_wait && !arguments.wait.empty()) return "-n does not wait and -w does; give one of them";
   if (options.shared && options.exclusive) return "-s shares the lock and -x does not; give one of them";
   if (options.exclusive && options.permits) return "-x shares with none and --permits with some; give one of them";
-  if (options.shared && options.permits) return "-s shares with everybody and --permits with some; give one of them";
+  if (options.shared && options.permits)
+    return "-s shares with every reader and --permits with a few; give one of them";
   if (options.permits && options.names.size() > 1) return "--permits are of one name; give one, or leave out --permits";
   if (options.max_hold && options.min_hold > *options.max_hold) return "--min-hold is longer than --max-hold";
   if (options.max_hold && options.max_hold->count() == 0) return "--max-hold 0 leaves no time to run anything";

@@ -57,11 +57,11 @@ struct RunOptions {
   std::string shown_names() const;
 };
 
-// `command` is what stood behind "--". The error is one sentence that says what would be right.
+// `command` is what stood after "--". The error is one sentence that says what would be right.
 tl::expected<RunOptions, std::string> read_run_options(const RunArguments& arguments, std::vector<std::string> command);
 
-// Takes everything from the first "--" on off the end of a `holdfast run` command line; of any other it takes nothing. What stood
-// behind it.
+// Takes everything from the first "--" on off the end of a `holdfast run` command line, and returns what stood after that. Of the line of
+// any other command it takes nothing.
 std::vector<std::string> take_command(int& argc, char** argv);
 
 }  // namespace holdfast::cli

@@ -5,7 +5,7 @@
 //
 //   CAP_SYS_NICE or RLIMIT_RTPRIO   real time: runs before everything that is not
 //   RLIMIT_NICE                     a smaller niceness
-//   none                            short turns: on Linux 6.12 and newer, who asks for little at a time gets it sooner
+//   none                            short turns: on Linux 6.12 and newer, a thread that asks for little at a time gets it sooner
 #pragma once
 
 #include <sys/types.h>

@@ -179,7 +179,7 @@ RunEnd Wrapper::hold(Acquisition& acquisition) {
   return end;
 }
 
-// If it was asked for at all: the default means nothing to anyone.
+// Only if the user has asked for one: no user waits for the default.
 void Wrapper::say_if_not_as_asked(milliseconds granted) const {
   const auto asked = std::find_if(settings_.origins.begin(), settings_.origins.end(),
                                   [](const Setting& setting) { return setting.key == "session_timeout"; });
