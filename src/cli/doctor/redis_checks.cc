@@ -21,9 +21,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int kPings = 20;
-constexpr milliseconds kSlow{50};
-constexpr int kBeatsPerTimeout = 6;
 constexpr const char* kRights =
     "give the user the rights that docs/backends/redis.md names, or log in as another (--auth FILE)";
 
@@ -157,20 +154,6 @@ void report_replication(const Info& info, Findings& findings) {
        "takes"});
 }
 
-void report_latency(const Look& look, milliseconds session_timeout, Findings& findings) {
-  if (look.pings.empty()) return;
-  const auto spread = spread_of(look.pings);
-  Finding finding{"latency", State::ok, fmt::format("{} round trips: {}", look.pings.size(), to_string(spread))};
-  if (spread.worst > session_timeout / kBeatsPerTimeout) {
-    finding.state = State::warning;
-    finding.fix = "ask for a longer --session-timeout, or holders will lose their locks";
-  } else if (spread.median > kSlow) {
-    finding.state = State::warning;
-    finding.fix = "every lock costs at least one of these: use a server that is nearer";
-  }
-  findings.push_back(std::move(finding));
-}
-
 // What a Sentinel says of the master, by name.
 std::string field(const resp::Value& value, std::string_view name) {
   for (std::size_t at = 0; at + 1 < value.items.size(); at += 2) {
@@ -278,7 +261,7 @@ bool check_redis(const ServiceSettings& settings, Findings& findings) {
   report_eviction(*master->info, findings);
   report_persistence(*master->info, findings);
   report_replication(*master->info, findings);
-  report_latency(*master, settings.session_timeout, findings);
+  report_latency(master->pings, settings.session_timeout, findings);
   return true;
 }
 

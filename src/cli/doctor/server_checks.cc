@@ -19,12 +19,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int kPings = 20;
-// A lock costs at least one round trip; slower than this is another continent, or something is wrong.
-constexpr milliseconds kSlow{50};
-// A heartbeat is sent six times in a session timeout; an answer that takes as long as that is cause for concern.
-constexpr int kBeatsPerTimeout = 6;
-
 struct Look {
   std::optional<ProbeFailure> failure;
   std::string found;  // "reached in 0.08 ms, ZooKeeper 3.8.0, leader"
@@ -112,20 +106,6 @@ void report_session(milliseconds asked, milliseconds granted, Findings& findings
        "ask for what it allows (--session-timeout), or change minSessionTimeout and maxSessionTimeout there"});
 }
 
-void report_latency(const Look& look, Findings& findings) {
-  if (look.pings.empty()) return;
-  const auto spread = spread_of(look.pings);
-  Finding finding{"latency", State::ok, fmt::format("{} round trips: {}", look.pings.size(), to_string(spread))};
-  if (spread.worst > look.granted / kBeatsPerTimeout) {
-    finding.state = State::warning;
-    finding.fix = "ask for a longer --session-timeout, or holders will lose their locks";
-  } else if (spread.median > kSlow) {
-    finding.state = State::warning;
-    finding.fix = "every lock costs at least one of these: use servers that are nearer";
-  }
-  findings.push_back(std::move(finding));
-}
-
 }  // namespace
 
 bool check_servers(const net::ServerAddresses& servers, const ServiceSettings& settings, Findings& findings) {
@@ -145,7 +125,7 @@ bool check_servers(const net::ServerAddresses& servers, const ServiceSettings& s
   for (const auto& look : looks) report(look, answering != looks.end(), findings);
   if (answering == looks.end()) return false;
   report_session(settings.session_timeout, answering->granted, findings);
-  report_latency(*answering, findings);
+  report_latency(answering->pings, answering->granted, findings);
   return true;
 }
 

@@ -1,4 +1,4 @@
-// times.h -- how long things took, in a few words.
+// times.h -- how long things took, in a few words, and whether that is long.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/doctor/findings.h"
 #include "holdfast/clock.h"
 
 namespace holdfast::cli::doctor {
@@ -30,5 +31,11 @@ inline Spread spread_of(std::vector<Clock::duration> times) {
 inline std::string to_string(const Spread& spread) {
   return fmt::format("median {}, worst {}", in_ms(spread.median), in_ms(spread.worst));
 }
+
+// How many round trips to a server are timed.
+inline constexpr int kPings = 20;
+// Says what they took, and warns if a session of that timeout is in danger, or a lock is slow. Says nothing of none.
+void report_latency(const std::vector<Clock::duration>& pings, std::chrono::milliseconds session_timeout,
+                    Findings& findings);
 
 }  // namespace holdfast::cli::doctor
