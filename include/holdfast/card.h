@@ -33,6 +33,7 @@ struct Card {
   bool endless = false;  // it was asked for without a deadline, so nothing but the lock ends the wait
   std::string program;   // ClientOptions::program
   std::string purpose;   // ClientOptions::purpose
+  std::string trace;     // the request that it was taken for: TraceContext (handlers.h)
   std::chrono::system_clock::time_point since;
 
   // The text above.

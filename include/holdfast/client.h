@@ -27,6 +27,7 @@
 namespace holdfast {
 
 class Client;
+class LockHandler;
 struct ClientSettings;
 
 namespace lock {
@@ -100,6 +101,8 @@ struct ClientOptions {
   // Both are shown to a client or operator that asks for the holder of a lock. Empty program: the name of the running program.
   std::string purpose{};
   std::string program{};
+  // Code of yours around every acquire and release, the outermost first (handler.h).
+  std::vector<std::shared_ptr<LockHandler>> handlers{};
 };
 
 // One session with a storage service. The locks of one client live and die with that session, so most programs have one client.

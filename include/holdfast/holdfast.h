@@ -20,6 +20,7 @@
 //   lock_options.h, retry.h, tls_options.h, zookeeper_options.h, redis_options.h
 //   settings.h, lock_settings.h      the same from a file, and by the names of locks
 //   inspect.h, card.h                who holds and who waits
+//   handler.h, handlers.h            code of yours around every acquire and release
 //   engine.h, engine_data.h, local.h the engine, inside this process or on this machine
 //   testing/faulty_service.h         for tests of your own code
 //   spi/queue_backend.h              for the author of another store
@@ -32,20 +33,22 @@
 #include "holdfast/engine.h"          // IWYU pragma: export
 #include "holdfast/error.h"           // IWYU pragma: export
 #include "holdfast/fence.h"           // IWYU pragma: export
+#include "holdfast/handler.h"         // IWYU pragma: export
+#include "holdfast/handlers.h"        // IWYU pragma: export
 #include "holdfast/inspect.h"         // IWYU pragma: export
 #include "holdfast/language.h"
-#include "holdfast/lease.h"              // IWYU pragma: export
-#include "holdfast/local.h"              // IWYU pragma: export
-#include "holdfast/lock_options.h"       // IWYU pragma: export
-#include "holdfast/lock_settings.h"      // IWYU pragma: export
-#include "holdfast/multi_lock.h"         // IWYU pragma: export
-#include "holdfast/mutex.h"              // IWYU pragma: export
-#include "holdfast/redis_options.h"      // IWYU pragma: export
-#include "holdfast/retry.h"              // IWYU pragma: export
-#include "holdfast/semaphore.h"          // IWYU pragma: export
-#include "holdfast/settings.h"           // IWYU pragma: export
-#include "holdfast/shared_count.h"       // IWYU pragma: export
-#include "holdfast/shared_mutex.h"       // IWYU pragma: export
-#include "holdfast/tls_options.h"        // IWYU pragma: export
-#include "holdfast/transaction.h"        // IWYU pragma: export
-#include "holdfast/zookeeper_options.h"  // IWYU pragma: export
+#include "holdfast/lease.h"                 // IWYU pragma: export
+#include "holdfast/local.h"                 // IWYU pragma: export
+#include "holdfast/lock_options.h"          // IWYU pragma: export
+#include "holdfast/lock_settings.h"         // IWYU pragma: export
+#include "holdfast/multi_lock.h"            // IWYU pragma: export
+#include "holdfast/mutex.h"                 // IWYU pragma: export
+#include "holdfast/redis_options.h"         // IWYU pragma: export
+#include "holdfast/retry.h"                 // IWYU pragma: export
+#include "holdfast/semaphore.h"             // IWYU pragma: export
+#include "holdfast/settings.h"              // IWYU pragma: export
+#include "holdfast/shared_count.h"          // IWYU pragma: export
+#include "holdfast/shared_mutex.h"          // IWYU pragma: export
+#include "holdfast/tls_options.h"           // IWYU pragma: export
+#include "holdfast/transaction.h"           // IWYU pragma: export
+#include "holdfast/zookeeper_options.h"     // IWYU pragma: export

@@ -4,8 +4,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 
 #include "holdfast/card.h"
 #include "holdfast/clock.h"
@@ -23,6 +25,12 @@ inline ThreadId this_thread() {
   return mine;
 }
 
+// What a handler writes into the card, in place of what the client says.
+struct CardText {
+  std::string purpose;
+  std::string trace;
+};
+
 struct Call {
   // The epoch or earlier: the call does not wait for rivals, and waits for the service at most the connection timeout.
   Clock::time_point deadline = Clock::time_point::max();
@@ -36,6 +44,7 @@ struct Call {
   bool holds_others = false;
   std::size_t permits = 1;
   spi::Mode mode = spi::Mode::exclusive;
+  std::shared_ptr<const CardText> card_text{};
   Card card{};
 
   bool patient() const { return deadline > Clock::time_point(); }

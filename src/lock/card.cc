@@ -56,10 +56,10 @@ std::chrono::system_clock::time_point time_of(std::int64_t since_ms) {
 
 std::string Card::to_text() const {
   const auto since_ms = std::chrono::duration_cast<std::chrono::milliseconds>(since.time_since_epoch()).count();
-  return fmt::format("{} host={} pid={} thread={}{}{}{} program={} since={} purpose={}", escape(address), escape(host),
-                     pid, thread, bound ? " bound=1" : "", endless ? " endless=1" : "",
+  return fmt::format("{} host={} pid={} thread={}{}{}{} program={} since={}{} purpose={}", escape(address),
+                     escape(host), pid, thread, bound ? " bound=1" : "", endless ? " endless=1" : "",
                      instance.empty() ? "" : " instance=" + escape(instance), escape(program), since_ms,
-                     escape(purpose));
+                     trace.empty() ? "" : " trace=" + escape(trace), escape(purpose));
 }
 
 Card Card::parse(std::string_view text) {
@@ -86,6 +86,7 @@ Card Card::parse(std::string_view text) {
     if (key == "endless") card.endless = number(value) == 1;
     if (key == "instance") card.instance = unescape(value);
     if (key == "program") card.program = unescape(value);
+    if (key == "trace") card.trace = unescape(value);
     if (key == "purpose") card.purpose = unescape(value);
     if (key == "since") card.since = time_of(number(value));
   }

@@ -85,18 +85,24 @@ Owner::Acquire through(const std::shared_ptr<lock::Core>& core, const std::strin
   };
 }
 
+lock::Subject subject_of(const lock::Core& core, const std::string& name, LockMode mode) {
+  return {{name}, core.path(name), mode};
+}
+
 }  // namespace
 
 Mutex Client::mutex(std::string_view name, LockOptions options) {
   const auto checked = checked_name(name);
-  return Mutex(base::make_shared_here<Owner>(core(), checked, /*reentrant=*/true, lock::checked_options(options),
+  return Mutex(base::make_shared_here<Owner>(core(), subject_of(*core(), checked, LockMode::exclusive),
+                                             /*reentrant=*/true, lock::checked_options(options),
                                              through(core(), checked, Mode::exclusive)));
 }
 
 NonReentrantMutex Client::non_reentrant_mutex(std::string_view name, LockOptions options) {
   const auto checked = checked_name(name);
-  return NonReentrantMutex(base::make_shared_here<Owner>(
-      core(), checked, /*reentrant=*/false, lock::checked_options(options), through(core(), checked, Mode::exclusive)));
+  return NonReentrantMutex(base::make_shared_here<Owner>(core(), subject_of(*core(), checked, LockMode::exclusive),
+                                                         /*reentrant=*/false, lock::checked_options(options),
+                                                         through(core(), checked, Mode::exclusive)));
 }
 
 SharedMutex Client::shared_mutex(std::string_view name, LockOptions options) {
@@ -111,7 +117,7 @@ SharedMutex Client::shared_mutex(std::string_view name, LockOptions options) {
   };
   const auto sides = std::make_shared<Sides>();
   auto writing = base::make_shared_here<Owner>(
-      core(), checked, /*reentrant=*/true, options,
+      core(), subject_of(*core(), checked, LockMode::write), /*reentrant=*/true, options,
       [sides, path, acquire = through(core(), checked, Mode::write)](Call call) -> Outcome {
         const auto reading = sides->reading.lock();
         if (!reading || !reading->kept_by_this_thread()) return acquire(std::move(call));
@@ -121,7 +127,7 @@ SharedMutex Client::shared_mutex(std::string_view name, LockOptions options) {
                                         path)});
       });
   auto reading = base::make_shared_here<Owner>(
-      core(), checked, /*reentrant=*/true, options,
+      core(), subject_of(*core(), checked, LockMode::read), /*reentrant=*/true, options,
       [sides, core = core(), acquire = through(core(), checked, Mode::shared)](Call call) -> Outcome {
         const auto owner = sides->writing.lock();
         const auto writing_hold = owner ? owner->kept_by_this_thread() : nullptr;
@@ -140,20 +146,25 @@ MultiLock Client::multi_lock(std::vector<LockItem> items, LockOptions options) {
                                                     items.size(), MultiLock::kMaxNames));
   }
   std::vector<lock::QueueRequest> wanted;
-  std::set<std::string> names;
+  std::set<std::string> different;
+  lock::Subject subject;
   for (const auto& item : items) {
     const auto name = checked_name(item.name);
-    if (!names.insert(name).second) {
+    if (!different.insert(name).second) {
       throw Error(Errc::invalid_argument, fmt::format("\"{}\" is named twice in one multi-lock", name));
     }
     const auto mode = item.kind == LockItem::Kind::mutex   ? Mode::exclusive
                       : item.kind == LockItem::Kind::write ? Mode::write
                                                            : Mode::shared;
     wanted.push_back({.queue = core()->full_name(name), .mode = mode});
+    subject.names.push_back(name);
   }
-  const auto first = checked_name(items.front().name);
+  subject.path = core()->path(subject.names.front());
+  subject.mode = items.front().kind == LockItem::Kind::mutex   ? LockMode::exclusive
+                 : items.front().kind == LockItem::Kind::write ? LockMode::write
+                                                               : LockMode::read;
   return MultiLock(base::make_shared_here<Owner>(
-      core(), first, /*reentrant=*/true, lock::checked_options(options, false),
+      core(), std::move(subject), /*reentrant=*/true, lock::checked_options(options, false),
       [core = core(), wanted = std::move(wanted)](Call call) {
         call.mode = wanted.front().mode;
         return core->acquire(*core->cohort(wanted), std::move(call));

@@ -17,6 +17,7 @@ namespace holdfast::lock {
 
 Core::Core(const MakeBackend& make, ClientOptions options)
     : options_(std::move(options)),
+      chain_(options_.handlers.empty() ? nullptr : std::make_shared<const Chain>(options_.handlers)),
       backend_(std::make_unique<AnsweredOnce>(make(loop_))),
       session_(loop_, *this),
       sweeper_(loop_, *backend_, session_),
@@ -74,6 +75,7 @@ void Core::close() noexcept {
     sweeper_.close();
     return true;
   });
+  closing_.request_stop();
   const auto closed = closed_;  // this object may be destroyed as soon as the other threads know
   if (!first) {
     // A callback must not wait for the thread that waits for the callback.
@@ -220,6 +222,7 @@ void Core::beat() {
 void Core::session_refused(const std::string& why) {
   if (over_) return;
   over_ = Refusal{Errc::refused, why};
+  losses_.deliver([closing = closing_]() mutable { closing.request_stop(); });
   for_each_cohort([&](Cohort& cohort) { cohort.close(*over_); });
   opening_.fail(std::make_exception_ptr(Error(Errc::refused, why)));
 }
@@ -293,7 +296,8 @@ Card Core::make_card(const Call& call) const {
     card.instance = instance;
   }
   if (!options_.program.empty()) card.program = options_.program;
-  card.purpose = options_.purpose;
+  card.purpose = call.card_text ? call.card_text->purpose : options_.purpose;
+  if (call.card_text) card.trace = call.card_text->trace;
   card.since = std::chrono::system_clock::now();
   return card;
 }

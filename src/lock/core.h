@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -90,6 +91,10 @@ class Core final : public Session::Watcher {
                     std::optional<Clock::time_point> deadline = {});
   Clock::time_point now() const { return loop_.now(); }
   const ClientOptions& options() const { return options_; }
+  // The handlers; none if the client has none.
+  const std::shared_ptr<const Chain>& chain() const { return chain_; }
+  // Requested by close(), or when the service has refused the client.
+  std::stop_token closed() const { return closing_.get_token(); }
 
  private:
   void state_changed(ConnectionState state) override;
@@ -109,6 +114,8 @@ class Core final : public Session::Watcher {
   void watch_for_circles(Waiter& waiter);
 
   const ClientOptions options_;
+  const std::shared_ptr<const Chain> chain_;
+  std::stop_source closing_;
   const base::Birthplace made_;
   Messenger losses_{"hf-lost"};
   Messenger notices_{"hf-listener"};

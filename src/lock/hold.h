@@ -12,6 +12,7 @@
 #include "holdfast/fence.h"
 #include "holdfast/spi/executor.h"
 #include "lock/call.h"
+#include "lock/handled.h"
 #include "lock/validity.h"
 
 namespace holdfast::lock {
@@ -49,6 +50,15 @@ class Hold {
   }
   bool is_held(Clock::time_point now) const noexcept { return !ended_.load() && now < valid_until(); }
 
+  // The handlers that were told of it; none if the client has none. By the thread that acquires, before any other thread but that of losses
+  // knows of the hold.
+  void attach(std::shared_ptr<Handled> handled) noexcept {
+    handled_ = std::move(handled);
+    seen_handled_.store(handled_.get());
+    if (lost_.stop_requested()) handled_->signal_loss();  // signal_loss() may not have seen it
+  }
+  const std::shared_ptr<Handled>& handled() const { return handled_; }
+
   // The thread that acquired it.
   ThreadId thread() const noexcept { return thread_; }
   // How often it was entered and not left.
@@ -67,7 +77,10 @@ class Hold {
     ended_.store(true);
   }
   // These run users' callbacks: not inside the Executor.
-  void signal_loss() noexcept { lost_.request_stop(); }
+  void signal_loss() noexcept {
+    lost_.request_stop();
+    if (auto* handled = seen_handled_.load()) handled->signal_loss();
+  }
   void signal_revocation() noexcept { revoked_.request_stop(); }
 
  private:
@@ -81,6 +94,8 @@ class Hold {
   std::atomic<Clock::rep> ended_at_{0};
   std::stop_source lost_;
   std::stop_source revoked_;
+  std::shared_ptr<Handled> handled_;
+  std::atomic<Handled*> seen_handled_ = nullptr;
 };
 
 }  // namespace holdfast::lock

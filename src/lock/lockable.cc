@@ -39,7 +39,10 @@ Lockable::~Lockable() {
   if (!unusable(owner_)) owner_->abandon();
 }
 
-void Lockable::lock() { lock_within(Clock::time_point::max()); }
+void Lockable::lock() {
+  // A handler may have ended the wait.
+  if (!lock_within(Clock::time_point::max())) throw Error(Errc::timed_out, path() + " was not acquired in time");
+}
 
 bool Lockable::lock_within(Clock::time_point deadline) {
   if (const auto refusal = unusable(owner_)) throw Error(refusal->code, refusal->message);

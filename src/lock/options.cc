@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "base/name.h"
 #include "holdfast/error.h"
+#include "holdfast/handler.h"
 
 namespace holdfast::lock {
 namespace {
@@ -38,6 +40,12 @@ ClientOptions checked(ClientOptions options) {
     auto name_space = base::parse_name(options.name_space);
     if (!name_space) wrong("the name space: " + name_space.error());
     options.name_space = std::move(*name_space);
+  }
+  if (options.handlers.size() > LockHandler::kMost) {
+    wrong(fmt::format("{} handlers; at most {} are allowed", options.handlers.size(), LockHandler::kMost));
+  }
+  if (std::find(options.handlers.begin(), options.handlers.end(), nullptr) != options.handlers.end()) {
+    wrong("a handler is a null pointer; leave it out, or give an object");
   }
   if (options.purpose.size() > kMaxPurpose) {
     wrong(fmt::format("the purpose has {} bytes; at most {} are allowed", options.purpose.size(), kMaxPurpose));

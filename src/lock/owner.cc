@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "lock/passage.h"
 
 namespace holdfast::lock {
 
@@ -20,20 +21,34 @@ Outcome Owner::enter(Way way, Call call) {
     if (again->lost) {
       return tl::unexpected(
           Refusal{Errc::session_lost,
-                  fmt::format("this thread's hold of {} was lost; release it before acquiring again", path_)});
+                  fmt::format("this thread's hold of {} was lost; release it before acquiring again", path())});
     }
     if (bound) ++bound_holds;
     return again->hold;
   }
   terms_.apply(call);
   call.bound = bound;
-  call.holds_others = bound_holds > 0;
-  Outcome outcome = acquire_(std::move(call));
+  Outcome outcome = acquire(std::move(call));
   if (outcome) {
     ownership_.add(*outcome, me, way);
     if (bound) ++bound_holds;
   }
   return outcome;
+}
+
+Outcome Owner::acquire(Call call) {
+  const auto ask = [this](Call asked) {
+    asked.holds_others = bound_holds > 0;  // a handler may have acquired on the way
+    return acquire_(std::move(asked));
+  };
+  if (!core_->chain()) return ask(std::move(call));
+  const Acquire past_handlers = ask;
+  return AcquireWalk(core_, subject_, past_handlers, std::move(call)).run();
+}
+
+std::error_code Owner::release(const std::shared_ptr<Hold>& hold, Sweeper::Done done) {
+  if (hold->handled()) return ReleaseWalk(*core_, hold, std::move(done)).run(0);
+  return core_->release(hold, std::move(done));
 }
 
 std::error_code Owner::leave(Sweeper::Done done) {
@@ -48,15 +63,15 @@ std::error_code Owner::leave(const std::shared_ptr<Hold>& hold, Sweeper::Done do
 }
 
 std::error_code Owner::let_go(const std::shared_ptr<Hold>& hold, bool last, Sweeper::Done done) {
-  if (last) return core_->release(hold, std::move(done));
+  if (last) return release(hold, std::move(done));
   if (done) done();
   return hold->is_held(core_->now()) ? std::error_code() : Errc::session_lost;
 }
 
 void Owner::abandon() noexcept {
   for (const auto& hold : ownership_.abandon()) {
-    base::log().error("a lock object of {} was destroyed while locked; the lock was given back", path_);
-    core_->release(hold);
+    base::log().error("a lock object of {} was destroyed while locked; the lock was given back", path());
+    release(hold, {});
   }
 }
 

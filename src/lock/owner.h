@@ -13,6 +13,7 @@
 #include "lock/core.h"
 #include "lock/hold_terms.h"
 #include "lock/ownership.h"
+#include "lock/subject.h"
 
 namespace holdfast::lock {
 
@@ -21,13 +22,13 @@ class Owner {
   // How a new hold is acquired. Blocks.
   using Acquire = std::function<Outcome(Call)>;
 
-  // `name` is without the name space. `may_delay`: this kind of lock has a lock delay.
-  Owner(std::shared_ptr<Core> core, const std::string& name, bool reentrant, LockOptions options, Acquire acquire,
+  // `may_delay`: this kind of lock has a lock delay.
+  Owner(std::shared_ptr<Core> core, Subject subject, bool reentrant, LockOptions options, Acquire acquire,
         bool may_delay = true)
       : core_(std::move(core)),
-        path_(core_->path(name)),
+        subject_(std::make_shared<const Subject>(std::move(subject))),
         reentrant_(reentrant),
-        terms_(core_->options(), name, options, may_delay),
+        terms_(core_->options(), subject_->names.front(), options, may_delay),
         acquire_(std::move(acquire)),
         ownership_(reentrant) {}
 
@@ -47,17 +48,20 @@ class Owner {
   }
   // The hold that this thread has not left yet, lost or not; none if there is none.
   std::shared_ptr<Hold> kept_by_this_thread() const { return ownership_.kept_by(this_thread()); }
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return subject_->path; }
   Core& core() const { return *core_; }
 
  private:
+  // A new hold, through the handlers of the client if it has some: they are told of holds, and not of entries.
+  Outcome acquire(Call call);
+  std::error_code release(const std::shared_ptr<Hold>& hold, Sweeper::Done done);
   std::error_code let_go(const std::shared_ptr<Hold>& hold, bool last, Sweeper::Done done);
 
   const std::shared_ptr<Core> core_;
-  const std::string path_;  // for messages
+  const std::shared_ptr<const Subject> subject_;
   const bool reentrant_;
   HoldTerms terms_;
-  const Acquire acquire_;
+  const Acquire acquire_;  // passes by the handlers
   Ownership ownership_;
 };
 

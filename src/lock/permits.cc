@@ -36,7 +36,7 @@ Permits::Permits(std::shared_ptr<Core> core, const std::string& name, std::varia
                 ? std::min(Semaphore::kMaxPermits, static_cast<std::int64_t>(std::get<std::size_t>(count)))
                 : Semaphore::kMaxPermits),
       owner_(base::make_shared_here<Owner>(
-          core, name, /*reentrant=*/false, options,
+          core, Subject{{name}, core->path(name), LockMode::permit}, /*reentrant=*/false, options,
           [place = std::make_shared<Place>(*core, core->semaphore(core->full_name(name)), std::move(count))](
               Call call) { return place->acquire(std::move(call)); },
           /*may_delay=*/false)) {}

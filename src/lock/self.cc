@@ -41,6 +41,8 @@ std::string local_address() {
 
 }  // namespace
 
+std::int64_t this_thread_id() { return ::syscall(SYS_gettid); }
+
 Card this_process() {
   static const std::string host = host_name();
   static const std::string address = local_address();
@@ -48,7 +50,7 @@ Card this_process() {
   card.address = address;
   card.host = host;
   card.pid = ::getpid();
-  card.thread = ::syscall(SYS_gettid);
+  card.thread = this_thread_id();
   card.program = program_invocation_short_name;
   return card;
 }

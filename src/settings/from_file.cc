@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "base/process.h"
 #include "holdfast/error.h"
+#include "holdfast/handlers.h"
 #include "holdfast/settings.h"
 #include "lock/core.h"
 #include "settings/client_file.h"
@@ -39,6 +40,10 @@ Client Client::from_file(const std::string& path, const std::function<void(Clien
   if (adjust) adjust(settings);
   for (const auto& note : settings.notes) base::log().warn("{}", note);
   if (follower) follower->tell(settings.news);
+  // The innermost, so that it sees what is held and not what other handlers do with it.
+  if (settings.options.locks) {
+    settings.options.handlers.push_back(std::make_shared<SlowHoldAlarm>(settings.options.locks));
+  }
   const auto wanted = settings.options.session_timeout;
   auto client = connect(settings.url, std::move(settings.options));
   if (follower) {

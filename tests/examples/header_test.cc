@@ -157,6 +157,27 @@ TEST_F(HeaderExample, of_a_message_is_what_a_caller_gets) {
       << message;
 }
 
+TEST(HeaderExampleAlone, of_handler_works) {
+  struct Watcher : holdfast::LockHandler {
+    holdfast::AcquireOutcome acquire(const holdfast::AcquireRequest& ask, const holdfast::AcquireNext& next) override {
+      if (ask.name() == "the/moon") return {holdfast::Errc::refused, "the moon is not ours"};
+      return next(ask);
+    }
+  };
+  auto client = holdfast::Client::connect("memory:", {.handlers = {std::make_shared<Watcher>()}});
+  EXPECT_TRUE(client.mutex("the/earth").try_acquire());
+  EXPECT_EQ(client.mutex("the/moon").try_acquire().message(), "the moon is not ours");
+}
+
+TEST(HeaderExampleAlone, of_handlers_works) {
+  auto counters = std::make_shared<holdfast::LockCounters>();
+  auto alarm = std::make_shared<holdfast::SlowHoldAlarm>(30s);
+  auto client = holdfast::Client::connect("memory:", {.handlers = {counters, alarm}});
+  { const auto lease = client.mutex("orders/1").acquire(); }
+  std::cout << counters->counts().acquired << "\n";
+  EXPECT_EQ(counters->counts().released, 1U);
+}
+
 TEST(HeaderExampleAlone, of_retry_works) {
   using namespace std::chrono_literals;
   holdfast::ClientOptions options{.retry = holdfast::RetryPolicy::until_elapsed(30s, 500ms)};

@@ -20,6 +20,7 @@ Json ticket_json(const TicketInfo& ticket, Time now) {
       {"thread", number_or_null(card.thread)},
       {"program", text_or_null(card.program)},
       {"purpose", text_or_null(card.purpose)},
+      {"trace", text_or_null(card.trace)},
       {"address", text_or_null(card.address)},
       {"mode", to_string(ticket.mode)},
       // As text, as is the session: beyond 2^53 a double, which is what many readers have, is another number.
