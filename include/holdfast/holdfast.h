@@ -21,6 +21,7 @@
 //   settings.h, lock_settings.h      the same from a file, and by the names of locks
 //   inspect.h, card.h                who holds and who waits
 //   handler.h, handlers.h            code of yours around every acquire and release
+//   lock_manager.h, lock_remote_resource.h   locks by name and value, as lock frameworks have them
 //   engine.h, engine_data.h, local.h the engine, inside this process or on this machine
 //   testing/faulty_service.h         for tests of your own code
 //   spi/queue_backend.h              for the author of another store
@@ -39,7 +40,9 @@
 #include "holdfast/language.h"
 #include "holdfast/lease.h"                 // IWYU pragma: export
 #include "holdfast/local.h"                 // IWYU pragma: export
+#include "holdfast/lock_manager.h"          // IWYU pragma: export
 #include "holdfast/lock_options.h"          // IWYU pragma: export
+#include "holdfast/lock_remote_resource.h"  // IWYU pragma: export
 #include "holdfast/lock_settings.h"         // IWYU pragma: export
 #include "holdfast/multi_lock.h"            // IWYU pragma: export
 #include "holdfast/mutex.h"                 // IWYU pragma: export

@@ -178,6 +178,28 @@ TEST(HeaderExampleAlone, of_handlers_works) {
   EXPECT_EQ(counters->counts().released, 1U);
 }
 
+void use_and_release(holdfast::Client& client) {
+  holdfast::LockRemoteResource locks(client);
+  const auto result = locks.try_acquire("orders/1", "worker 7", 2s);
+  if (!result) throw std::runtime_error(result.message());
+  locks.release("orders/1", "worker 7");
+}
+
+TEST_F(HeaderExample, of_lock_remote_resource_works) {
+  use_and_release(client);
+  EXPECT_TRUE(mutex.try_lock());
+  mutex.unlock();
+}
+
+TEST_F(HeaderExample, of_lock_manager_works) {
+  holdfast::LockManager manager(client);
+  holdfast::ManagedLock order = manager.lock("orders/1");
+  if (order.try_lock_for(2s)) {
+    order.unlock();
+  }
+  EXPECT_EQ(manager.counts().released, 1U);
+}
+
 TEST(HeaderExampleAlone, of_retry_works) {
   using namespace std::chrono_literals;
   holdfast::ClientOptions options{.retry = holdfast::RetryPolicy::until_elapsed(30s, 500ms)};
