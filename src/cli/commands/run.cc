@@ -91,6 +91,9 @@ void add_run(CLI::App& app, int& exit_code, std::vector<std::string> command) {
   as_time(
       run_command->add_option("--kill-after", a.kill_after, "From TERM to KILL (a quarter of the session, at most 5s)"))
       ->group(kMoreGroup);
+  run_command->add_option("--access-log", a.access_log, "Append a line to this file when acquired, given back or lost")
+      ->type_name("FILE")
+      ->group(kMoreGroup);
   run_command->add_flag("-q,--quiet", a.quiet, "Say nothing but errors");
   run_command->add_flag("-v,--verbose", a.verbose, "Say when it was granted, and when the command would be ended")
       ->group(kMoreGroup);

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "holdfast/handlers.h"
+
 namespace holdfast::cli {
 namespace {
 
@@ -44,8 +46,9 @@ void Acquisition::work() {
     // Connecting is a part of the wait. A caller that does not want to wait for a rival still has to connect.
     const bool limited = options_.wait && options_.wait->count() > 0;
     const auto deadline = limited ? deadline_after(*options_.wait) : Clock::time_point::max();
-    client_.emplace(
-        connect(settings_, {.purpose = options_.purpose, .program = program.substr(0, kLongestProgram)}, deadline));
+    ClientOptions client{.purpose = options_.purpose, .program = program.substr(0, kLongestProgram)};
+    if (!options_.access_log.empty()) client.handlers.push_back(AccessLog::to_file(options_.access_log));
+    client_.emplace(connect(settings_, std::move(client), deadline));
     connected_ = &*client_;
     tell_connected_(*client_);
     auto wait = options_.wait;

@@ -109,6 +109,7 @@ tl::expected<RunOptions, std::string> read_run_options(const RunArguments& argum
   options.shared = arguments.shared;
   options.exclusive = arguments.exclusive;
   options.purpose = arguments.purpose;
+  options.access_log = arguments.access_log;
   options.quiet = arguments.quiet;
   options.verbose = arguments.verbose;
   if (arguments.do_not_wait) options.wait = std::chrono::nanoseconds(0);

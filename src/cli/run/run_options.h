@@ -28,6 +28,7 @@ struct RunArguments {
   std::string purpose{};
   std::string on_lost{};
   std::string kill_after{};
+  std::string access_log{};
   bool quiet = false;
   bool verbose = false;
 };
@@ -50,6 +51,7 @@ struct RunOptions {
   std::string purpose{};
   OnLost on_lost = OnLost::term;
   std::optional<std::chrono::nanoseconds> kill_after{};
+  std::string access_log{};  // a file; empty: none
   bool quiet = false;
   bool verbose = false;
 

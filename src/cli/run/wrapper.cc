@@ -174,6 +174,8 @@ RunEnd Wrapper::hold(Acquisition& acquisition) {
     }
     end_process(end);
   }
+  // The access log tells what was given back from what ended with its session.
+  if (!options_.access_log.empty()) acquisition.result().lease().release();
   // Also gives the lock back, and waits until that is done: the next command must find it free.
   client.close();
   return end;
