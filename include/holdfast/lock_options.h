@@ -1,7 +1,8 @@
-// lock_options.h -- how long the holds of one lock object last, and how often a client's threads pass them on.
+// lock_options.h -- how long the holds of one lock object last, what for, and how often a client's threads pass them on.
 #pragma once
 
 #include <chrono>
+#include <string>
 
 #include "holdfast/language.h"
 
@@ -25,6 +26,9 @@ struct LockOptions {
   // time for the dead holder's last writes to arrive. Both must have asked for it, so it does not work with holders of other libraries. Two
   // more round trips per acquire. Not for MultiLock and Semaphore.
   std::chrono::milliseconds lock_delay{0};
+  // What the hold is for, instead of ClientOptions::purpose: shown to a client or operator that asks for the holder. Threads that share a
+  // ticket show that of the one which asked first.
+  std::string purpose{};
 };
 
 // How long the threads of one client may hand a name over among themselves, at no request, while other processes wait for it. After `count`

@@ -296,7 +296,7 @@ Card Core::make_card(const Call& call) const {
     card.instance = instance;
   }
   if (!options_.program.empty()) card.program = options_.program;
-  card.purpose = call.card_text ? call.card_text->purpose : options_.purpose;
+  card.purpose = call.card_text ? call.card_text->purpose : purpose_of(call);
   if (call.card_text) card.trace = call.card_text->trace;
   card.since = std::chrono::system_clock::now();
   return card;

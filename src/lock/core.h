@@ -90,6 +90,10 @@ class Core final : public Session::Watcher {
   spi::Reply<T> ask(const std::function<void(spi::QueueBackend&, spi::Callback<T>)>& request,
                     std::optional<Clock::time_point> deadline = {});
   Clock::time_point now() const { return loop_.now(); }
+  // What a hold of this call is for, as far as no handler says otherwise.
+  const std::string& purpose_of(const Call& call) const {
+    return call.options.purpose.empty() ? options_.purpose : call.options.purpose;
+  }
   const ClientOptions& options() const { return options_; }
   // The handlers; none if the client has none.
   const std::shared_ptr<const Chain>& chain() const { return chain_; }

@@ -15,7 +15,7 @@ milliseconds either(milliseconds said, const std::optional<milliseconds>& settin
 }  // namespace
 
 HoldTerms::HoldTerms(const ClientOptions& client, std::string name, LockOptions said, bool may_delay)
-    : rules_(client.locks), name_(std::move(name)), said_(said), may_delay_(may_delay), options_(said) {}
+    : rules_(client.locks), name_(std::move(name)), said_(std::move(said)), may_delay_(may_delay), options_(said_) {}
 
 void HoldTerms::apply(Call& call) {
   if (!rules_) {
@@ -32,9 +32,10 @@ void HoldTerms::look_up() {
   // Read first: what is replaced meanwhile is looked up again next time.
   version_ = rules_->version();
   const auto settings = rules_->find(name_);
-  options_ = {.min_hold = either(said_.min_hold, settings.min_hold),
-              .max_hold = either(said_.max_hold, settings.max_hold),
-              .lock_delay = may_delay_ ? either(said_.lock_delay, settings.lock_delay) : milliseconds(0)};
+  options_ = said_;
+  options_.min_hold = either(said_.min_hold, settings.min_hold);
+  options_.max_hold = either(said_.max_hold, settings.max_hold);
+  options_.lock_delay = may_delay_ ? either(said_.lock_delay, settings.lock_delay) : milliseconds(0);
   // Each of them may be from another place.
   if (options_.max_hold.count() > 0) options_.min_hold = std::min(options_.min_hold, options_.max_hold);
   hand_over_ = settings.hand_over;

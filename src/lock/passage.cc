@@ -39,7 +39,7 @@ Passage::~Passage() {
 }
 
 AcquireRequest AcquireWalk::first_request() const {
-  AcquireRequest request(subject_, call_.permits, core_->options().purpose);
+  AcquireRequest request(subject_, call_.permits, core_->purpose_of(call_));
   request.deadline_ = call_.deadline;
   request.stop_ = call_.stop;
   request.closed_ = core_->closed();
@@ -106,7 +106,7 @@ AcquireOutcome AcquireWalk::take(const AcquireRequest& request) {
             fmt::format("timed out before {} was asked for: the handlers of this client took all the time",
                         subject_->path)};
   }
-  if (!request.trace().empty() || request.purpose() != core_->options().purpose) {
+  if (!request.trace().empty() || request.purpose() != core_->purpose_of(call)) {
     call.card_text = std::make_shared<const CardText>(CardText{request.purpose(), request.trace()});
   }
   auto outcome = acquire_(std::move(call));

@@ -78,7 +78,7 @@ std::optional<Refusal> Permits::Place::peek(const Call& call) const {
 }
 
 Outcome Permits::Place::take_turn(Call call) const {
-  call.options = {};
+  call.options = {.purpose = std::move(call.options.purpose)};
   auto turn = core.acquire(*turns, std::move(call));
   if (!turn && turn.error().code == Errc::timed_out && turn.error().holder) {
     turn.error().message = fmt::format("timed out: {} waits for permits of {} before us, {} ahead in all",
