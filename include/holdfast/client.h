@@ -35,6 +35,9 @@ class Core;
 struct SessionKey;
 SessionKey session_key(const Client& client);
 }  // namespace lock
+namespace declare {
+class Locks;
+}
 namespace spi {
 class QueueBackend;
 class Executor;
@@ -219,6 +222,7 @@ class Client {
 
  private:
   friend lock::SessionKey lock::session_key(const Client& client);
+  friend class declare::Locks;
 
   // For the stores that come with the library, which may watch sockets in the client's loop.
   using OwnBackendFactory = std::function<std::unique_ptr<spi::QueueBackend>(net::Reactor&)>;
@@ -229,6 +233,8 @@ class Client {
   const std::shared_ptr<lock::Core>& core() const;
 
   std::shared_ptr<lock::Core> core_;
+  // Made by the first declared lock (declared.h).
+  std::shared_ptr<declare::Locks> declared_;
 };
 
 }  // namespace holdfast

@@ -14,6 +14,8 @@
 //   lease.h                          the proof that a lock is held, and what happens when it is lost
 //   lockable.h, mutex.h              acquire and release; who owns a mutex
 //   client.h                         connect; make locks; revoke, inspect, commit
+//   declared.h, lock_spec.h          one line around a function, or a block
+//   lock_name.h                      names made from arguments
 //   error.h, acquire_result.h        what can go wrong, and how it is said
 //   shared_mutex.h, semaphore.h, multi_lock.h, shared_count.h
 //   fence.h, transaction.h           how a resource refuses a holder that is late
@@ -31,6 +33,7 @@
 #include "holdfast/card.h"            // IWYU pragma: export
 #include "holdfast/client.h"          // IWYU pragma: export
 #include "holdfast/clock.h"           // IWYU pragma: export
+#include "holdfast/declared.h"        // IWYU pragma: export
 #include "holdfast/engine.h"          // IWYU pragma: export
 #include "holdfast/error.h"           // IWYU pragma: export
 #include "holdfast/fence.h"           // IWYU pragma: export
@@ -41,9 +44,11 @@
 #include "holdfast/lease.h"                 // IWYU pragma: export
 #include "holdfast/local.h"                 // IWYU pragma: export
 #include "holdfast/lock_manager.h"          // IWYU pragma: export
+#include "holdfast/lock_name.h"             // IWYU pragma: export
 #include "holdfast/lock_options.h"          // IWYU pragma: export
 #include "holdfast/lock_remote_resource.h"  // IWYU pragma: export
 #include "holdfast/lock_settings.h"         // IWYU pragma: export
+#include "holdfast/lock_spec.h"             // IWYU pragma: export
 #include "holdfast/multi_lock.h"            // IWYU pragma: export
 #include "holdfast/mutex.h"                 // IWYU pragma: export
 #include "holdfast/redis_options.h"         // IWYU pragma: export

@@ -10,6 +10,10 @@
 namespace holdfast::base {
 namespace {
 
+bool is_allowed_by_zookeeper(std::uint32_t code) {
+  return !(code >= 0xd800 && code <= 0xf8ff) && !(code >= 0xfff0 && code <= 0xffff);
+}
+
 // ZooKeeper refuses C0 and C1 controls, U+D800-F8FF and U+FFF0-FFFF (PathUtils.validatePath); so do we, before anything is sent.
 // Its servers count in UTF-16, so that it refuses what is beyond U+FFFF as well; that is spelled in another way there, and allowed
 // here (backend/zookeeper/node_name.h). Malformed UTF-8 is refused too: Java would store another name than the one we asked for.
@@ -18,15 +22,15 @@ const char* bad_character(std::string_view text) {
     const auto [code, length] = decode_utf8(text);
     if (length == 0) return "bytes that are not UTF-8";
     if (is_control(code)) return "a control character";
-    if ((code >= 0xd800 && code <= 0xf8ff) || (code >= 0xfff0 && code <= 0xffff)) {
-      return "a character that ZooKeeper does not allow";
-    }
+    if (!is_allowed_by_zookeeper(code)) return "a character that ZooKeeper does not allow";
     text.remove_prefix(length);
   }
   return nullptr;
 }
 
 }  // namespace
+
+bool may_be_in_name(std::uint32_t code) { return !is_control(code) && is_allowed_by_zookeeper(code); }
 
 tl::expected<std::string, std::string> parse_name(std::string_view name) {
   const auto wrong = [&](std::string_view what) {

@@ -64,6 +64,7 @@ Client& Client::operator=(Client&& other) noexcept {
   if (this != &other) {
     close();
     core_ = std::move(other.core_);
+    declared_ = std::move(other.declared_);
   }
   return *this;
 }

@@ -95,6 +95,25 @@ TEST_F(HeaderExample, of_shared_count_works) {
   EXPECT_TRUE(imports.try_acquire(5));
 }
 
+TEST_F(HeaderExample, of_declared_works) {
+  std::vector<int> shipped;
+  auto ship = holdfast::locked(client, "orders/{0}", [&](int order) { shipped.push_back(order); });
+  ship(7);  // holds orders/7, meanwhile
+  EXPECT_EQ(shipped, std::vector<int>{7});
+}
+
+TEST_F(HeaderExample, of_lock_spec_works) {
+  using namespace std::chrono_literals;
+  const holdfast::LockSpec spec{.name = "orders/{0}", .wait = 5s, .max_hold = 1min};
+  EXPECT_EQ(holdfast::locked(client, spec, [](int order) { return order; })(7), 7);
+}
+
+TEST_F(HeaderExample, of_lock_name_works) {
+  const std::string customer = "../admin";
+  auto mutex = client.mutex(holdfast::lock_name("customers/{}", customer));  // customers/..%2fadmin
+  EXPECT_EQ(mutex.path(), "/customers/..%2fadmin");
+}
+
 TEST_F(HeaderExample, of_lock_options_works) {
   using namespace std::chrono_literals;
   auto nightly = client.mutex("jobs/nightly", {.min_hold = 1min, .max_hold = 2h});

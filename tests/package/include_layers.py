@@ -19,7 +19,7 @@ LAYERS = {
     "include/holdfast": (("holdfast",), ()),
     "src/base": (("base", "holdfast/clock.h"), PLAIN),
     "src/lock": (("holdfast", "base", "lock", "net/reactor.h"), (*PLAIN, "asio")),
-    "src/declare": (("holdfast", "base", "declare"), PLAIN),
+    "src/declare": (("holdfast", "base", "declare", "lock/core.h", "lock/unusable.h"), (*PLAIN, "openssl")),
     "src/local": (("holdfast", "base", "local"), PLAIN),
     "src/backend": (("holdfast", "base", "backend", "local", "lock/session_key.h", "net", "server/engines.h", "zk"), PLAIN),
     "src/backend/memory": (("holdfast", "base", "backend/memory"), PLAIN),
