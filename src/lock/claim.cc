@@ -119,11 +119,10 @@ void Claim::on_own_ticket(std::size_t ticket, const spi::Reply<spi::TicketText>&
   if (!reply.value.revoked) return;
   if (reply.value.card.empty()) put_card_back(ticket);
   revoked_ = true;
-  if (revocation_wanted_ && state_ == State::admitted) claimant_->revoked(*this);
+  if (state_ == State::admitted) claimant_->revoked(*this);
 }
 
 void Claim::listen_for_revocation() {
-  revocation_wanted_ = true;
   if (state_ != State::admitted) return;
   listen_to_own_tickets();
   if (!revoked_) return;

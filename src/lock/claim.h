@@ -37,7 +37,8 @@ class Claim final : private Placement::Owner, private Turn::Owner, public std::e
     virtual void failed(Claim& claim, Refusal refusal) = 0;
     // It was admitted, and has ended: another client removed a ticket.
     virtual void broken(Claim& claim) = 0;
-    // It is admitted, and another client asks for the lock. Only after listen_for_revocation().
+    // It is admitted, and another client asks for the lock. Heard from the first beat on, or from listen_for_revocation() on. May be told more
+    // than once.
     virtual void revoked(Claim& claim) = 0;
   };
 
@@ -56,8 +57,10 @@ class Claim final : private Placement::Owner, private Turn::Owner, public std::e
   void beat();
   // The number of permits has changed.
   void look_again();
-  // From now on calls Claimant::revoked().
+  // From now on hears of it immediately if another client asks for the lock.
   void listen_for_revocation();
+  // Another client has asked for it, as far as this one has heard.
+  bool is_asked_for() const { return revoked_; }
 
   // In how many queues it is admitted.
   std::size_t admitted_queues() const;
@@ -96,8 +99,7 @@ class Claim final : private Placement::Owner, private Turn::Owner, public std::e
   std::shared_ptr<Placement> placement_;
   std::shared_ptr<Turn> turn_;  // once placed
   std::optional<Card> holder_;  // as far as it was known when the last turn ended
-  bool revocation_wanted_ = false;
-  bool revoked_ = false;  // a ticket of ours says so
+  bool revoked_ = false;        // a ticket of ours says so
   // Listeners to our own tickets. They end with the tickets, so none has to be ignored. 0: none.
   std::vector<spi::QueueBackend::ListenerId> own_listeners_;
 };

@@ -25,6 +25,15 @@ bool may_only_be_kept(const spi::Listing& queue, Mode wanted) {
          std::count_if(first, queue.end(), in_the_way) == 1;
 }
 
+// One timer, however often the name is released meanwhile.
+void hold_until_not_needed(spi::Executor& executor, std::shared_ptr<KeepPolicy> keeping, std::shared_ptr<void> home) {
+  const auto until = keeping->home_needed_until();
+  executor.at(until, [&executor, keeping = std::move(keeping), home = std::move(home)] {
+    if (executor.now() < keeping->home_needed_until()) return hold_until_not_needed(executor, keeping, home);
+    keeping->let_home_go();
+  });
+}
+
 }  // namespace
 
 // ------------------------------------------------------------------------------------------------- coming and going
@@ -39,8 +48,8 @@ bool Cohort::takes(const Waiter& waiter) const {
 
 // Whether the threads of this client may keep the ticket, although other clients wait.
 bool Cohort::within_bounds() const {
-  if (!tenure_.may_hand_over) return false;
-  if (rivals_ && rivals_->alone()) return tenure_.bounds.count > 0;
+  if (!tenure_.may_hand_over || claim_->is_asked_for()) return false;
+  if (rivals_ && rivals_->alone() && keeping_->keep() > Clock::duration::zero()) return tenure_.bounds.count > 0;
   return tenure_.hand_overs < tenure_.bounds.count && now() - tenure_.since < tenure_.bounds.time;
 }
 
@@ -86,8 +95,7 @@ void Cohort::wait_for_kept_ticket() {
 
 void Cohort::join(std::shared_ptr<Waiter> waiter) {
   line_.push_back(std::move(waiter));
-  // A lock delay is waited for when a ticket is admitted, and then the whole ticket is bound by it.
-  if (state_ == State::kept && line_.back()->call().options.lock_delay.count() > 0) return give_back();
+  if (state_ == State::kept && !may_use_kept(*line_.back())) return give_back();
   if (state_ == State::kept || (is_shared() && state_ >= State::open)) {
     if (!claims_.session.valid()) return lose_all();  // the timer has not had its turn yet
     ++tenure_.hand_overs;
@@ -97,6 +105,12 @@ void Cohort::join(std::shared_ptr<Waiter> waiter) {
   }
   claim_if_wanted();
   if (state_ == State::waiting || (is_admitted() && !is_shared())) fail_if_deadlocked();
+}
+
+// A lock delay is waited for when a ticket is admitted, and then the whole ticket is bound by it.
+bool Cohort::may_use_kept(const Waiter& waiter) const {
+  const auto& hand_over = hand_over_of(waiter);
+  return waiter.call().options.lock_delay.count() == 0 && hand_over.count > 0 && hand_over.keep.count() > 0;
 }
 
 bool Cohort::leave(const std::shared_ptr<Waiter>& waiter, Refusal& refusal) {
@@ -136,6 +150,7 @@ void Cohort::go_on() {
   HOLDFAST_ASSERT(claim_ && state_ >= State::open, state_);
   if (!holds_.empty()) return settle_owed();
   if (now() < tenure_.not_free_before) return rest();
+  if (!line_.empty()) tenure_.bounds = hand_over_of(*line_.front());
   const bool needs_a_delay = !delay_ && !line_.empty() && line_.front()->call().options.lock_delay.count() > 0;
   if (within_bounds() && !is_shared() && !needs_a_delay && claims_.session.valid() && grant_next()) {
     if (++tenure_.hand_overs >= tenure_.bounds.count / 2) watch_for_rivals();
@@ -160,7 +175,7 @@ void Cohort::rest() {
 // A caller that waits until the name is free for rivals (release_for()) is not kept waiting.
 bool Cohort::may_keep() const {
   return line_.empty() && owed_.empty() && !delay_ && claim_->wanted()[0].may_keep && keeping_->worthwhile(now()) &&
-         tenure_.may_hand_over && claims_.session.connected() && claims_.session.valid() &&
+         tenure_.may_hand_over && !claim_->is_asked_for() && claims_.session.connected() && claims_.session.valid() &&
          !(rivals_ && rivals_->has_rival());
 }
 
@@ -174,19 +189,20 @@ void Cohort::keep() {
 
 // One timer, however often the ticket is used.
 void Cohort::end_keeping_in_time() {
-  if (std::exchange(keeping_timed_, true)) return;
-  claims_.executor.at(kept_since_ + keeping_->keep(), [self = shared_from_this()] {
-    self->keeping_timed_ = false;
+  const auto due = kept_since_ + keeping_->keep();
+  if (keep_timer_ != spi::Executor::kNoTimer && keep_timer_due_ <= due) return;
+  claims_.executor.cancel(keep_timer_);
+  keep_timer_due_ = due;
+  keep_timer_ = claims_.executor.at(due, [self = shared_from_this()] {
+    self->keep_timer_ = spi::Executor::kNoTimer;
     if (self->state_ != State::kept) return;
     self->now() < self->kept_since_ + self->keeping_->keep() ? self->end_keeping_in_time() : self->give_back();
   });
 }
 
 void Cohort::stay_for_the_next() {
-  auto home = keeping_->hold_home();
-  if (!home) return;
-  claims_.executor.at(now() + keeping_->keep(),
-                      [home = std::move(home), keeping = keeping_] { keeping->let_home_go(); });
+  if (keeping_->keep() <= Clock::duration::zero()) return;
+  if (auto home = keeping_->hold_home()) hold_until_not_needed(claims_.executor, keeping_, std::move(home));
 }
 
 void Cohort::watch_for_rivals() {

@@ -143,6 +143,7 @@ class Cohort final : public Entrance, public Claim::Claimant, public std::enable
   const HandOver& hand_over_of(const Waiter& waiter) const;
   bool within_bounds() const;
   bool may_keep() const;
+  bool may_use_kept(const Waiter& waiter) const;
   void keep();
   void end_keeping_in_time();
   void stay_for_the_next();
@@ -171,7 +172,8 @@ class Cohort final : public Entrance, public Claim::Claimant, public std::enable
   Card card_;                                 // of the claim
   std::shared_ptr<RivalWatch> rivals_;        // while admitted, once the ticket was kept or handed over often
   Clock::time_point kept_since_{};
-  bool keeping_timed_ = false;    // the timer that ends the keeping is set
+  spi::Executor::TimerId keep_timer_ = spi::Executor::kNoTimer;  // ends the keeping
+  Clock::time_point keep_timer_due_{};
   std::shared_ptr<Delay> delay_;  // while admitted, if a thread asked for one
   std::optional<Clock::time_point>
       kept_by_rival_until_;          // callers that do not wait for rivals wait for a ticket that may only be kept

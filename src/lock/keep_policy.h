@@ -6,6 +6,7 @@
 // One for each local queue. Time is an input. Everything here runs inside the Executor.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -31,12 +32,15 @@ class KeepPolicy {
     returns_ = in_use || (released_ && now - *released_ <= keep_);
   }
   void released(Clock::time_point now) { released_ = now; }
-  // What is to be kept alive for a keep time from now, until let_home_go(), as the next lock object of that name may come only then. None if it
-  // is kept alive already.
+  // What is to be kept alive until home_needed_until(), and then let_home_go(), as the next lock object of that name may come only then. None if
+  // it is kept alive already.
   std::shared_ptr<void> hold_home() {
     auto home = home_held_ ? nullptr : home_.lock();
     home_held_ = home_held_ || home;
     return home;
+  }
+  Clock::time_point home_needed_until() const {
+    return std::max(released_.value_or(Clock::time_point()) + keep_, not_before_);
   }
   void let_home_go() { home_held_ = false; }
   // Another client wants the name.

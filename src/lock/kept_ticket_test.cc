@@ -250,16 +250,62 @@ TEST(KeptTicket, is_given_back_in_an_outage) {
   EXPECT_TRUE(bench.line.queue.empty()) << "a rival could not have been seen";
 }
 
-TEST(KeptTicket, does_not_outlive_the_proof_of_its_session) {
+TEST(KeptTicket, that_another_client_asks_for_is_given_back) {
+  Bench bench;
+  bench.use_again_and_again();
+  bench.line.ask_for_tickets();
+  bench.run(kKeep / 2);
+  bench.use();
+  bench.each_cohort([](Cohort& cohort) { cohort.beat(); });
+  bench.run();
+  EXPECT_TRUE(bench.line.queue.empty());
+}
+
+TEST(KeptTicket, in_use_that_another_client_asks_for_is_given_back_with_its_release) {
+  Bench bench;
+  bench.use_again_and_again();
+  const auto held = bench.acquire();
+  bench.line.ask_for_tickets();
+  bench.each_cohort([](Cohort& cohort) { cohort.beat(); });
+  bench.run();
+  EXPECT_TRUE(held->is_held(bench.executor.now()));
+  EXPECT_TRUE(held->revoked().stop_requested());
+  bench.release(held);
+  EXPECT_TRUE(bench.line.queue.empty());
+}
+
+// As soon as it is looked for: the rival that took its place would not be seen as one.
+TEST(KeptTicket, that_an_operator_has_removed_is_not_used_again) {
+  Bench bench;
+  bench.use();
+  const auto held = bench.acquire();
+  bench.line.remove_ticket(bench.line.queue.front().ticket.id);
+  bench.release(held);
+  EXPECT_LT(held->token(), bench.acquire()->token());
+}
+
+TEST(KeptTicket, is_not_used_by_a_caller_that_is_to_have_a_ticket_of_its_own) {
   Bench bench;
   const auto token = bench.use_again_and_again();
-  bench.line.comes_back = false;
-  bench.line.break_connection();
-  bench.run(10s);
-  bench.line.comes_back = true;
-  const auto waiting = bench.enter();
-  EXPECT_FALSE(waiting->settled());
-  EXPECT_LT(0u, token);
+  EXPECT_LT(token, bench.use({.hand_over = HandOver{.count = 0}}));
+  EXPECT_TRUE(bench.line.queue.empty());
+}
+
+TEST(KeptTicket, is_given_back_sooner_if_it_is_to_be_kept_for_less) {
+  Bench bench({.count = 64, .time = 50ms, .keep = 1h});
+  bench.use_again_and_again();
+  bench.use({.hand_over = HandOver{.keep = kKeep}});
+  EXPECT_EQ(bench.line.queue.size(), 1u);
+  bench.run(kKeep);
+  EXPECT_TRUE(bench.line.queue.empty());
+}
+
+TEST(KeptTicket, is_not_prepared_for_where_none_is_kept) {
+  Bench bench(HandOver{});
+  const std::weak_ptr<LocalQueue> queue = bench.queue;
+  bench.use();
+  bench.queue.reset();
+  EXPECT_TRUE(queue.expired()) << "a timer holds it";
 }
 
 TEST(KeptTicket, whose_rivals_cannot_be_seen_is_given_back) {
@@ -280,6 +326,22 @@ TEST(KeptTicket, stays_for_the_next_lock_object_of_that_name) {
   EXPECT_FALSE(before.expired()) << "forgotten with its last lock object";
   bench.run(kKeep);
   EXPECT_TRUE(before.expired());
+}
+
+TEST(KeptTicket, stays_for_as_long_as_lock_objects_of_that_name_come_and_go) {
+  Bench bench;
+  const auto queue = std::weak_ptr(bench.queue);
+  Token token = 0;
+  for (int i = 0; i < 10; ++i) {
+    const auto found = queue.lock();
+    ASSERT_TRUE(found) << "forgotten after " << i << " uses";
+    bench.queue = found;
+    const auto next = bench.use();
+    if (i > 1) EXPECT_EQ(next, token) << "its own kept ticket was in its way";
+    token = next;
+    bench.queue.reset();
+    bench.run(kKeep * 6 / 10);
+  }
 }
 
 TEST(KeptTicket, is_none_with_a_keep_of_zero_or_a_ticket_for_every_hold) {

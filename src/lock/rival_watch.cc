@@ -26,9 +26,10 @@ void RivalWatch::end() {
 
 void RivalWatch::listed(const spi::Reply<spi::Listing>& reply) {
   if (state_ != State::asking) return;
-  // What is not a ticket keeps no ticket waiting.
-  const auto is_other = [&](const spi::Ticket& each) { return each.mode != spi::Mode::none && each.id != ticket_; };
-  if (!reply || std::any_of(reply.value.begin(), reply.value.end(), is_other)) return see_rival();
+  // What is not a ticket keeps no ticket waiting. A ticket that an operator has removed is not alone either.
+  const auto tickets = std::count_if(reply.value.begin(), reply.value.end(),
+                                     [](const spi::Ticket& each) { return each.mode != spi::Mode::none; });
+  if (!reply || tickets != 1 || reply.value.front().id != ticket_) return see_rival();
   state_ = State::alone;
 }
 

@@ -3,7 +3,8 @@
 //   state    means                                                  next
 //   asking   the queue is being listed                              alone, rival
 //   alone    the queue has this ticket only; it is listened to      rival
-//   rival    there is another ticket, or it cannot be known         -
+//   rival    there is another ticket, or our own is not there, or   -
+//            it cannot be known
 //
 // Another ticket is another client's, or that of other threads of this client, which wait as rivals do. One request, and none while alone.
 //

@@ -54,6 +54,9 @@ class BreakingLine : public spi::QueueBackend {
     tell_listeners_to(id);
   }
 
+  // From now on they say so.
+  void ask_for_tickets() { asked_for_ = true; }
+
   std::size_t tickets_of(spi::SessionId session) const {
     return static_cast<std::size_t>(
         std::count_if(queue.begin(), queue.end(), [&](const auto& place) { return place.session == session; }));
@@ -113,7 +116,7 @@ class BreakingLine : public spi::QueueBackend {
                               [this, id, ticket, told = std::move(told)]() -> spi::Reply<spi::TicketText> {
                                 if (!has(ticket)) return {spi::Status::absent, "no such ticket", {}};
                                 listeners_[id] = {ticket, [told] { told({spi::Status::absent, "gone", {}}); }};
-                                return {spi::Status::ok, {}, {.card = "10.0.0.1"}};
+                                return {spi::Status::ok, {}, {.card = "10.0.0.1", .revoked = asked_for_}};
                               });
     return id;
   }
@@ -240,6 +243,7 @@ class BreakingLine : public spi::QueueBackend {
   spi::SessionId session_ = 0;
   std::int64_t next_ = 0;
   Token token_ = 0;
+  bool asked_for_ = false;
   std::map<ListenerId, std::pair<std::string, std::function<void()>>> listeners_;
   std::set<ListenerId> ignored_;
   ListenerId last_listener_ = 0;
