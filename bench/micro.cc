@@ -1,5 +1,6 @@
 // micro.cc -- the engine's state machine alone: no network, no disk, no thread. What remains of a request's cost when
-// everything else is taken away, as the tree grows and as watches pile up.
+// everything else is taken away, as the tree grows and as watches pile up. And a lock without network and disk: on the queues in memory, and
+// on an engine in this process, with the service and the protocol between.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -9,11 +10,12 @@
 #include <string>
 
 #include "engine/engine.h"
+#include "holdfast/client.h"
 
 namespace holdfast::bench {
 namespace {
 
-using engine::Client;
+using EngineClient = engine::Client;
 
 constexpr std::size_t kPerDirectory = 1'000;
 constexpr std::uint32_t kSeed = 20240229;
@@ -52,7 +54,7 @@ class Subject {
   std::size_t nodes_;
   std::size_t unwatched_;
   engine::Engine engine_;
-  Client client_{1, 1};
+  EngineClient client_{1, 1};
   wire::Zxid zxid_ = 0;
   std::mt19937 random_{kSeed};
 };
@@ -87,6 +89,15 @@ void create_and_remove(benchmark::State& state) {
   }
 }
 
+void lock_and_unlock(benchmark::State& state, const char* url) {
+  auto client = Client::connect(url);
+  auto mutex = client.mutex("orders/1");
+  for (auto _ : state) {
+    mutex.lock();
+    mutex.unlock();
+  }
+}
+
 void register_all(std::int64_t nodes, std::int64_t watches) {
   struct Named {
     const char* name;
@@ -104,6 +115,11 @@ void register_all(std::int64_t nodes, std::int64_t watches) {
 int main(int argc, char** argv) {
   for (const std::int64_t nodes : {1'000, 10'000, 100'000, 1'000'000}) holdfast::bench::register_all(nodes, 0);
   for (const std::int64_t watches : {1'000, 10'000, 100'000}) holdfast::bench::register_all(1'000'000, watches);
+  for (const char* url : {"memory:", "embedded:"}) {
+    // The work is done by several threads: their time counts, not that of waiting.
+    benchmark::RegisterBenchmark((std::string("lock_and_unlock/") + url).c_str(), holdfast::bench::lock_and_unlock, url)
+        ->MeasureProcessCPUTime();
+  }
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();
