@@ -28,7 +28,8 @@ struct Look {
   std::optional<std::string> trouble{};  // why there are none
   Time at{};
   std::vector<NodeSign> signs{};  // what was told before it, since the look before
-  bool polling = false;  // the server has no recursive watches, or is a Redis: what comes and goes between two looks is not seen
+  bool polling =
+      false;  // the server has no recursive watches, or is a Redis: what comes and goes between two looks is not seen
 };
 
 class LockWatcher {
