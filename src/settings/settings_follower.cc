@@ -104,7 +104,7 @@ void SettingsFollower::note_what_counts_later(const ClientFile& now) {
   say(Kind::note, fmt::format("{} has changed: {}; that counts after the next start", path_, changed));
 }
 
-// The callback may destroy the client, and with it whoever else keeps this object.
+// The callback may destroy the client, and with it every other owner of this object.
 void SettingsFollower::say(Kind kind, std::string sentence) const {
   if (kind == Kind::applied) {
     base::log().info("{}", sentence);
