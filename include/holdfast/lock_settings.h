@@ -22,6 +22,15 @@ enum class LockType { mutex, non_reentrant, read, write, semaphore, multi };
 // "non-reentrant", and so on.
 std::string_view to_string(LockType type) noexcept;
 
+// What is said about the hand-over of a lock; the rest is that of ClientOptions::hand_over.
+struct HandOverSettings {
+  std::optional<unsigned> count{};
+  std::optional<std::chrono::milliseconds> time{};
+  std::optional<std::chrono::milliseconds> keep{};
+
+  friend bool operator==(const HandOverSettings&, const HandOverSettings&) = default;
+};
+
 // What is said about a lock. What is not said is as the code has it, or as by default.
 //
 //   member                                    asked by                    when
@@ -41,7 +50,7 @@ struct LockSettings {
   std::optional<std::chrono::milliseconds> min_hold{};
   std::optional<std::chrono::milliseconds> max_hold{};
   std::optional<std::chrono::milliseconds> lock_delay{};
-  std::optional<HandOver> hand_over{};
+  HandOverSettings hand_over{};
   // A hold that lasts longer is reported. 0: never.
   std::optional<std::chrono::milliseconds> slow_hold{};
   std::optional<std::int64_t> permits{};

@@ -15,7 +15,12 @@ milliseconds either(milliseconds said, const std::optional<milliseconds>& settin
 }  // namespace
 
 HoldTerms::HoldTerms(const ClientOptions& client, std::string name, LockOptions said, bool may_delay)
-    : rules_(client.locks), name_(std::move(name)), said_(std::move(said)), may_delay_(may_delay), options_(said_) {}
+    : rules_(client.locks),
+      hand_over_of_client_(client.hand_over),
+      name_(std::move(name)),
+      said_(std::move(said)),
+      may_delay_(may_delay),
+      options_(said_) {}
 
 void HoldTerms::apply(Call& call) {
   if (!rules_) {
@@ -38,7 +43,12 @@ void HoldTerms::look_up() {
   options_.lock_delay = may_delay_ ? either(said_.lock_delay, settings.lock_delay) : milliseconds(0);
   // Each of them may be from another place.
   if (options_.max_hold.count() > 0) options_.min_hold = std::min(options_.min_hold, options_.max_hold);
-  hand_over_ = settings.hand_over;
+  hand_over_.reset();
+  const auto& said = settings.hand_over;
+  if (said == HandOverSettings{}) return;
+  hand_over_ = {.count = said.count.value_or(hand_over_of_client_.count),
+                .time = said.time.value_or(hand_over_of_client_.time),
+                .keep = said.keep.value_or(hand_over_of_client_.keep)};
 }
 
 }  // namespace holdfast::lock

@@ -25,6 +25,7 @@ class HoldTerms {
   void look_up();
 
   const std::shared_ptr<LockRules> rules_;  // may be none
+  const HandOver hand_over_of_client_;
   const std::string name_;
   const LockOptions said_;
   const bool may_delay_;

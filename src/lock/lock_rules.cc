@@ -40,10 +40,8 @@ void check(const LockSettings& settings) {
                          .lock_delay = settings.lock_delay.value_or(std::chrono::milliseconds(0))});
   if (settings.wait) lock::check_hold_time("wait", *settings.wait);
   if (settings.slow_hold) lock::check_hold_time("slow hold", *settings.slow_hold);
-  if (settings.hand_over) {
-    lock::check_hold_time("time bound of a hand-over", settings.hand_over->time);
-    lock::check_hold_time("time for which a ticket is kept", settings.hand_over->keep);
-  }
+  if (settings.hand_over.time) lock::check_hold_time("time bound of a hand-over", *settings.hand_over.time);
+  if (settings.hand_over.keep) lock::check_hold_time("time for which a ticket is kept", *settings.hand_over.keep);
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   if (settings.permits && (*settings.permits < 1 || *settings.permits > kMost)) {
     throw Error(Errc::invalid_argument,
@@ -61,7 +59,9 @@ void overlay(LockSettings& settings, const LockSettings& over) {
   set(settings.min_hold, over.min_hold);
   set(settings.max_hold, over.max_hold);
   set(settings.lock_delay, over.lock_delay);
-  set(settings.hand_over, over.hand_over);
+  set(settings.hand_over.count, over.hand_over.count);
+  set(settings.hand_over.time, over.hand_over.time);
+  set(settings.hand_over.keep, over.hand_over.keep);
   set(settings.slow_hold, over.slow_hold);
   set(settings.permits, over.permits);
 }

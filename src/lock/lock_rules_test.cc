@@ -57,7 +57,7 @@ TEST(LockRules, say_what_is_wrong_with_a_rule) {
             "locks \"a\": the wait is -1 ms; it must be between 0 and 31622400000 ms");
   EXPECT_EQ(refusal_of({{"a", {.slow_hold = -1ms}}}),
             "locks \"a\": the slow hold is -1 ms; it must be between 0 and 31622400000 ms");
-  EXPECT_EQ(refusal_of({{"a", {.hand_over = HandOver{.time = -1ms}}}}),
+  EXPECT_EQ(refusal_of({{"a", {.hand_over = {.time = -1ms}}}}),
             "locks \"a\": the time bound of a hand-over is -1 ms; it must be between 0 and 31622400000 ms");
   EXPECT_EQ(refusal_of({{"a", {.permits = 0}}}),
             "locks \"a\": there are 0 permits; there must be between 1 and 2147483647");
@@ -68,7 +68,7 @@ TEST(LockRules, say_what_is_wrong_with_a_rule) {
 
 TEST(HoldTerms, are_what_code_says_and_then_what_settings_say) {
   const auto rules = std::make_shared<LockRules>(std::vector<LockRules::Rule>{
-      {"a", {.min_hold = 1s, .max_hold = 1min, .lock_delay = 2s, .hand_over = HandOver{.count = 3}}}});
+      {"a", {.min_hold = 1s, .max_hold = 1min, .lock_delay = 2s, .hand_over = {.count = 3}}}});
   lock::Call call;
   lock::HoldTerms({.locks = rules}, "a", {.max_hold = 2s}).apply(call);
   EXPECT_EQ(call.options.min_hold, 1s);
@@ -83,6 +83,14 @@ TEST(HoldTerms, are_what_code_says_and_then_what_settings_say) {
   lock::HoldTerms({.locks = rules}, "b", {}).apply(call);
   EXPECT_EQ(call.options.max_hold, 0s);
   EXPECT_EQ(call.hand_over, std::nullopt);
+}
+
+TEST(HoldTerms, take_from_settings_only_what_they_say_of_hand_over) {
+  const auto rules = std::make_shared<LockRules>(
+      std::vector<LockRules::Rule>{{"**", {.hand_over = {.time = 1s}}}, {"a", {.hand_over = {.keep = 100ms}}}});
+  lock::Call call;
+  lock::HoldTerms({.hand_over = {.count = 0}, .locks = rules}, "a", {}).apply(call);
+  EXPECT_EQ(call.hand_over, (HandOver{.count = 0, .time = 1s, .keep = 100ms}));
 }
 
 TEST(HoldTerms, follow_rules_that_are_replaced) {

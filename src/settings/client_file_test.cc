@@ -130,10 +130,11 @@ TEST(ClientFile, says_what_counts_for_locks_by_their_names) {
                                                   .min_hold = 0s,
                                                   .max_hold = 1min,
                                                   .lock_delay = 2s,
-                                                  .hand_over = HandOver{3, 50ms, 1s},
+                                                  .hand_over = {3, 50ms, 1s},
                                                   .slow_hold = 30s}));
   EXPECT_EQ(rules.find("pool"), (LockSettings{.type = LockType::semaphore, .slow_hold = 30s, .permits = 4}));
-  EXPECT_EQ(parse("locks: {a: {hand-over: {count: 0}}}\n").options.locks->find("a").hand_over, (HandOver{.count = 0}));
+  EXPECT_EQ(parse("locks: {a: {hand-over: {count: 0}}}\n").options.locks->find("a").hand_over,
+            (HandOverSettings{.count = 0}));
   EXPECT_TRUE(parse("url: local\nlocks:\n").options.locks->rules().empty()) << "all of them are commented out";
 }
 

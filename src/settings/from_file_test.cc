@@ -205,7 +205,7 @@ TEST_F(FromFile, serves_acquires_while_it_is_read_again_and_again) {
   }
   for (int i = 0; i < 200; ++i)
     replace("url: 'memory:busy'\nlocks: {a: {hand-over: {count: " + std::to_string(i) + "}}}\n");
-  EXPECT_TRUE(eventually(kSoon, [&] { return client.lock_settings("a").hand_over == HandOver{.count = 199}; }));
+  EXPECT_TRUE(eventually(kSoon, [&] { return client.lock_settings("a").hand_over == HandOverSettings{.count = 199}; }));
   EXPECT_TRUE(eventually(kSoon, [&] { return acquired > 100; }));
   over = true;
   for (auto& thread : crowd) thread.join();

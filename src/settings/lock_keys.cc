@@ -58,11 +58,6 @@ LockKey lock_type() {
           }};
 }
 
-HandOver& hand_over_of(LockSettings& settings) {
-  if (!settings.hand_over) settings.hand_over.emplace();
-  return *settings.hand_over;
-}
-
 std::vector<LockKey> make_keys() {
   return {
       lock_type(),
@@ -78,12 +73,12 @@ std::vector<LockKey> make_keys() {
           [](auto& s) -> auto& { return s.lock_delay; }),
       count(
           "hand_over.count", "How often the threads of one client may hand the name over among themselves",
-          [](LockSettings& s, std::size_t n) { hand_over_of(s).count = static_cast<unsigned>(n); }, kHandOverCounts),
+          [](LockSettings& s, std::size_t n) { s.hand_over.count = static_cast<unsigned>(n); }, kHandOverCounts),
       time(
-          "hand_over.time", "And for how long", [](auto& s) -> auto& { return hand_over_of(s).time; }, kHandOvers),
+          "hand_over.time", "And for how long", [](auto& s) -> auto& { return s.hand_over.time; }, kHandOvers),
       time(
           "hand_over.keep", "How long a ticket is kept that no thread uses and no rival wants; 0s: not at all",
-          [](auto& s) -> auto& { return hand_over_of(s).keep; }, kHandOvers),
+          [](auto& s) -> auto& { return s.hand_over.keep; }, kHandOvers),
       time(
           "slow_hold", "A hold that lasts longer is reported; 0s: never", [](auto& s) -> auto& { return s.slow_hold; }),
       count(

@@ -60,7 +60,7 @@ TEST_F(Settings, say_how_long_holds_of_lock_objects_last_that_exist_already) {
 
 TEST_F(Settings, say_how_often_threads_hand_a_name_over) {
   auto client = connect({.hand_over = {.count = 64, .time = 1h}, .locks = rules_});
-  rules_->replace({{"m", {.hand_over = HandOver{.count = 0}}}});
+  rules_->replace({{"m", {.hand_over = {.count = 0}}}});
   const auto each = tokens(client);
   ASSERT_EQ(each.size(), 6U);
   EXPECT_EQ(std::adjacent_find(each.begin(), each.end(), std::greater_equal<>()), each.end()) << "a ticket for each";
