@@ -337,7 +337,7 @@ TEST(KeptTicket, stays_for_as_long_as_lock_objects_of_that_name_come_and_go) {
     ASSERT_TRUE(found) << "forgotten after " << i << " uses";
     bench.queue = found;
     const auto next = bench.use();
-    if (i > 1) EXPECT_EQ(next, token) << "its own kept ticket was in its way";
+    EXPECT_TRUE(i <= 1 || next == token) << "its own kept ticket was in its way";
     token = next;
     bench.queue.reset();
     bench.run(kKeep * 6 / 10);
