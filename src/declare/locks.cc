@@ -112,13 +112,12 @@ std::shared_ptr<LockObject> Locks::find(const Wanted& wanted) {
   const auto known = objects_.find(names);
   if (known != objects_.end()) {
     auto& objects = known->second;
-    if (objects.size() > 1) {
-      const auto held = std::find_if(objects.begin(), objects.end(), [&](const auto& each) {
-        return each->is_of_kind(wanted) && each->is_held_by_this_thread();
-      });
-      if (held != objects.end()) return *held;
-    }
     const auto same = std::find_if(objects.begin(), objects.end(), [&](const auto& each) { return each->is(wanted); });
+    if (same != objects.end() && objects.size() == 1) return *same;
+    const auto held = std::find_if(objects.begin(), objects.end(), [&](const auto& each) {
+      return each->is_of_kind(wanted) && each->is_held_by_this_thread();
+    });
+    if (held != objects.end()) return *held;
     if (same != objects.end()) return *same;
   }
   auto made = std::make_shared<LockObject>(client_, wanted);

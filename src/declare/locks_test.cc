@@ -40,13 +40,14 @@ TEST_F(LocksOfAClient, are_one_object_for_each_name_and_kind) {
 }
 
 TEST_F(LocksOfAClient, differ_by_options_unless_this_thread_holds_one) {
-  const auto plain = locks_->find(wanted("a"));
   const auto limited = locks_->find(wanted("a", {.max_hold = 1h}));
-  EXPECT_NE(limited, plain);
   const auto held = limited->acquire(wanted("a"), {});
   ASSERT_TRUE(held);
   EXPECT_EQ(locks_->find(wanted("a")), limited);
-  std::jthread([&] { EXPECT_EQ(locks_->find(wanted("a")), plain); });
+  std::shared_ptr<LockObject> plain;
+  std::jthread([&] { plain = locks_->find(wanted("a")); }).join();
+  EXPECT_NE(plain, limited);
+  EXPECT_EQ(locks_->find(wanted("a")), limited) << "which this thread still holds";
 }
 
 TEST_F(LocksOfAClient, are_dropped_when_many_are_not_in_use) {
