@@ -3,7 +3,7 @@
 // Example:
 //
 //   const std::string customer = "../admin";
-//   auto mutex = client.mutex(holdfast::lock_name("customers/{}", customer));  // customers/..%2fadmin
+//   auto lock = client.mutex(holdfast::lock_name("customers/{}", customer));  // customers/..%2fadmin
 //
 // A placeholder {0}, {1} stands for an argument by its number; {}, for the next one. One text has either numbers or none. {0.id} stands for
 // what the projection "id" makes of argument 0 (LockSpec::arg). A text has no other braces.

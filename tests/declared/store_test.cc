@@ -27,7 +27,7 @@ class DeclaredStore : public ::testing::TestWithParam<const char*> {
 };
 
 INSTANTIATE_TEST_SUITE_P(On, DeclaredStore, ::testing::Values("zookeeper", "cell"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& instance) { return std::string(instance.param); });
 
 TEST_P(DeclaredStore, holds_what_its_arguments_say_and_releases_on_return_and_throw) {
   auto visit = locked(client_, "customers/{0}", [&](const std::string& customer) {

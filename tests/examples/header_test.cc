@@ -110,8 +110,8 @@ TEST_F(HeaderExample, of_lock_spec_works) {
 
 TEST_F(HeaderExample, of_lock_name_works) {
   const std::string customer = "../admin";
-  auto mutex = client.mutex(holdfast::lock_name("customers/{}", customer));  // customers/..%2fadmin
-  EXPECT_EQ(mutex.path(), "/customers/..%2fadmin");
+  auto lock = client.mutex(holdfast::lock_name("customers/{}", customer));  // customers/..%2fadmin
+  EXPECT_EQ(lock.path(), "/customers/..%2fadmin");
 }
 
 TEST_F(HeaderExample, of_lock_options_works) {
