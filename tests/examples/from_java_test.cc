@@ -150,6 +150,37 @@ TEST_F(FromJava, a_failure_has_its_handler) {
   EXPECT_EQ(accepted, 2);
 }
 
+TEST_F(FromJava, a_framework_has_its_resource_and_its_manager) {
+  holdfast::LockRemoteResource remote(client);
+  const auto result = remote.try_acquire("orders/1", "worker 7", 2s);
+  EXPECT_TRUE(result.is_success()) << result.message();
+  EXPECT_EQ(result.failure_type(), std::nullopt);
+  EXPECT_EQ(result.exception(), nullptr);
+  EXPECT_EQ(remote.release("orders/1", "worker 7"), std::error_code());
+  holdfast::LockManager manager(client);
+  holdfast::ManagedLock order = manager.lock("orders/1");
+  EXPECT_TRUE(order.try_lock_for(2s));
+  order.unlock();
+}
+
+TEST_F(FromJava, handlers_stand_around_declared_locks_too) {
+  std::mutex mutex;
+  std::vector<std::string> lines;
+  const auto sink = [&](std::string_view line) {
+    const std::lock_guard guard(mutex);
+    lines.emplace_back(line);
+  };
+  auto log = std::make_shared<holdfast::AccessLog>(sink);
+  auto counters = std::make_shared<holdfast::LockCounters>();
+  holdfast::ClientOptions watched{.handlers = {log, counters}};
+  auto seen = holdfast::Client::connect("memory:", watched);
+  holdfast::with_lock(seen, "orders/1", [] {});
+  EXPECT_EQ(counters->counts().acquired, 1U);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_TRUE(lines[0].starts_with("acquire|orders/1|true|")) << lines[0];
+  EXPECT_TRUE(lines[1].starts_with("release|orders/1|true|")) << lines[1];
+}
+
 TEST_F(FromJava, settings_by_pattern_say_what_the_code_does_not) {
   const std::vector<holdfast::LockRules::Rule> patterns{{"orders/*", {.type = holdfast::LockType::read, .wait = 5s}}};
   auto rules = std::make_shared<holdfast::LockRules>(patterns);
