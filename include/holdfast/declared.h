@@ -44,7 +44,7 @@
 //
 // Thread safety: as f. Calls from many threads at the same time are what it is for.
 //
-// Cost: beside that of the lock, less than 1 us for each call. A client keeps up to 1,024 lock objects that are not in use, for the next call.
+// Cost: beside that of the lock, less than 1 us for each call; 3 us for a HOLDFAST_LOCKED without a name, which is made of the signature. A client keeps up to 1,024 lock objects that are not in use, for the next call.
 #pragma once
 
 #include <concepts>
