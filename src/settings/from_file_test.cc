@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <spdlog/sinks/base_sink.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/log.h"
 #include "holdfast/error.h"
 #include "holdfast/settings.h"
 #include "support/eventually.h"
@@ -173,6 +175,35 @@ TEST_F(FromFile, is_followed_also_when_the_program_changes_its_directory) {
   fs::current_path(before);
   write("url: 'memory:'\nauth: login\nlocks: {a: {wait: 2s}}\n");
   EXPECT_TRUE(says(client, 2s));
+}
+
+// Hears what is logged.
+class Listener final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  explicit Listener(std::string_view what) : what_(what) {}
+  bool has_heard() const { return heard_; }
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    if (std::string_view(message.payload.data(), message.payload.size()).find(what_) != std::string_view::npos)
+      heard_ = true;
+  }
+  void flush_() override {}
+
+  const std::string what_;
+  std::atomic<bool> heard_ = false;
+};
+
+TEST_F(FromFile, reports_holds_that_last_too_long) {
+  write("url: 'memory:'\nlocks: {a: {slow-hold: 1ms}}\n");
+  const auto log = std::make_shared<Listener>("/a has been held for more than 1 ms");
+  base::log().sinks().push_back(log);
+  {
+    auto client = connect();
+    const auto lease = client.mutex("a").acquire();
+    EXPECT_TRUE(eventually(kSoon, [&] { return log->has_heard(); }));
+  }
+  std::erase(base::log().sinks(), log);
 }
 
 TEST_F(FromFile, says_what_counts_only_after_the_next_start) {
