@@ -211,39 +211,34 @@ void compare(const Servers& servers, const std::vector<Case>& cases, int rounds,
   }
 }
 
-// From before a release until the next client has it, in microseconds, while at first so many wait.
+// From before a release until the next client has it, in microseconds, while so many wait: each asks again as soon as it has had its turn.
 std::vector<double> hand_overs(const std::string& url, std::size_t waiters, std::size_t samples) {
   std::list<Client> clients;
   for (std::size_t i = 0; i <= waiters; ++i) clients.push_back(Client::connect(url, {.session_timeout = kPatience}));
+  std::mutex guard;
   std::vector<double> taken;
-  while (taken.size() < samples) {
-    std::mutex guard;
-    auto first = clients.front().mutex("bench/hand-over").acquire();
-    Clock::time_point released{};
-    std::vector<std::jthread> threads;
-    for (auto each = std::next(clients.begin()); each != clients.end(); ++each) {
-      threads.emplace_back([&, &client = *each] {
-        auto lease = client.mutex("bench/hand-over").acquire();
+  Clock::time_point released{};
+  std::size_t turns = 0;
+  bool enough = false;
+  std::vector<std::jthread> threads;
+  for (auto& client : clients) {
+    threads.emplace_back([&] {
+      auto mutex = client.mutex("bench/hand-over");
+      for (bool over = false; !over;) {
+        auto lease = mutex.acquire();
         const auto granted = Clock::now();
         const std::scoped_lock lock(guard);
-        taken.push_back(std::chrono::duration<double, std::micro>(granted - released).count());
+        // Once all have come.
+        if (++turns > 2 * clients.size() && !enough) {
+          taken.push_back(std::chrono::duration<double, std::micro>(granted - released).count());
+        }
+        over = enough = taken.size() >= samples;
         released = Clock::now();
         lease.release();
-      });
-    }
-    const auto until = Clock::now() + kPatience;
-    while (clients.front().inspect("bench/hand-over").tickets.size() <= waiters) {
-      if (Clock::now() > until) throw std::runtime_error("not all have come to wait");
-      std::this_thread::sleep_for(milliseconds(20));
-    }
-    std::this_thread::sleep_for(milliseconds(200));  // the last one begins to listen
-    {
-      const std::scoped_lock lock(guard);
-      released = Clock::now();
-      first.release();
-    }
-    threads.clear();  // joins
+      }
+    });
   }
+  threads.clear();  // joins
   return taken;
 }
 
