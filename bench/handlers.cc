@@ -16,13 +16,14 @@ namespace {
 std::atomic<std::size_t> allocations = 0;
 }
 
-void* operator new(std::size_t size) {
+// Not inlined: the compiler would see malloc() and free() where it expects a pair of new and delete.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocations;
   if (void* const memory = std::malloc(size)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace holdfast::bench {
 namespace {
