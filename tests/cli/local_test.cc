@@ -101,7 +101,7 @@ TEST_F(LocalCommand, a_client_comes_to_the_engine_that_it_has_started_however_la
   }
   constexpr int kFirstUses = 8;
   for (int i = 0; i < kFirstUses; ++i) {
-    Process late({.argv = {"nice", "-n", "10", HOLDFAST_COMMAND, "run", "a", "--", "true"},
+    Process late({.argv = {"nice", "-n", "10", HOLDFAST_COMMAND, "run", "--connect-timeout", "60", "a", "--", "true"},
                   .env = {{"HOLDFAST_URL", "local:"}},
                   .stderr_file = dir_ / "errors"});
     EXPECT_EQ(late.wait(kLocalPatience), 0) << contents(dir_ / "errors");
