@@ -201,6 +201,17 @@ TEST_F(DeclaredCall, outlives_its_client_and_then_is_cancelled) {
   EXPECT_EQ(code_of([&] { twice(2); }), Errc::cancelled);
 }
 
+TEST_F(DeclaredCall, goes_through_the_handlers_of_its_client) {
+  const auto counters = std::make_shared<LockCounters>();
+  auto counted = Client::connect("memory:", {.handlers = {counters}});
+  const auto twice = locked(counted, "counted", [](int one) { return 2 * one; });
+  EXPECT_EQ(twice(2), 4);
+  with_lock(counted, "counted", [&] { EXPECT_EQ(counters->counts().held, 1U); });
+  EXPECT_EQ(counters->counts().acquired, 2U);
+  EXPECT_EQ(counters->counts().released, 2U);
+  EXPECT_EQ(counters->counts().held, 0U);
+}
+
 TEST_F(DeclaredCall, of_a_child_of_fork_is_refused_and_the_parent_goes_on) {
   const auto twice = locked(client, "a", [](int one) { return 2 * one; });
   EXPECT_EQ(twice(2), 4);
