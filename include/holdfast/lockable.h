@@ -44,8 +44,8 @@ class Owner;
 // Failure leaves nothing behind: a call that ends without the lock leaves no ticket in the queue, also if a reply was lost.
 //
 // Round trips: an uncontended acquire one (two on the first use of a name); a contended one two, and then none until it is granted; a
-// try_lock() of a busy lock one, which reads and writes nothing; a hand-over between threads of one client none; a release none, as it is
-// sent and not waited for.
+// try_lock() of a busy lock one, which reads and writes nothing (unless its holder keeps tickets, see HandOver: then up to 100 ms); a hand-over
+// between threads of one client none; a release none, as it is sent and not waited for.
 //
 // Thread safety: all members from any thread. Moving or destroying the object only while no other thread uses it. Destroying an object that
 // is locked gives the lock back and logs an error. Leases outlive the object.
